@@ -1,5 +1,5 @@
-// The lead of a life under every interleaving, with crashes at every point: see support/ledger_model.hpp. No id comes
-// twice, and a clock that is right is never called behind.
+// The lead of a life under every interleaving, with crashes: no id comes twice, and a right clock is never called
+// behind.
 #include <gtest/gtest.h>
 
 #include "ledger/claim.hpp"
@@ -48,7 +48,7 @@ TEST(LedgerLead, NoIdTwice) {
     }
 }
 
-// While a slot begins: floors are lifted at the same time as claims, and their processes die.
+// Floors are lifted at the same time as claims, and their processes die.
 TEST(LedgerLead, NoIdTwiceWhileItBegins) {
     for (const bool has_toggle : {false, true}) {
         Lead m(OnRegression::error, has_toggle);
@@ -62,7 +62,7 @@ TEST(LedgerLead, NoIdTwiceWhileItBegins) {
     }
 }
 
-// The slot begins at tick 3 while the clock runs from 1 to 4. Held ticks take it beyond the floor.
+// From 3 on, while the clock runs from 1 to 4, held ticks go beyond the floor.
 template <class Claims>
 struct RightClock : Lead {
     explicit RightClock(bool has_toggle) : Lead(OnRegression::error, has_toggle) {
@@ -95,7 +95,7 @@ TEST(LedgerLead, FindsALifeWithoutALead) {
     expect_found(m, blamed);
 }
 
-// Held ticks in the lead leave a toggle free: it is spent when the clock is past the floor.
+// The toggle is then spent when the clock is past the floor.
 struct SafeNotRaised {
     template <class S, class Clock>
     static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {

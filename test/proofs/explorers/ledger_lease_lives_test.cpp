@@ -1,5 +1,5 @@
-// Leases among all the rest: sessions that hold them are killed, their server is killed and
-// started again, the power fails, a standby takes over or is promoted, the clock is behind.
+// Leases while sessions and servers are killed, the power fails, a standby takes over or is promoted, and the clock is
+// behind.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// An exploration in which no lease served anybody shows nothing.
+// If no lease served anybody, nothing is shown.
 void expect_right(Lives& m) {
     test::expect_right(m);
     EXPECT_GT(m.served, 0u);
@@ -28,7 +28,7 @@ struct Leases : M {
     }
 };
 
-// The clock may also be beyond the ceilings, so that the next life can draw at once.
+// A clock beyond the ceilings lets the next life draw at once.
 TEST(LedgerLeaseLives, File) {
     Leases<PowerLoss> m;
     m.clock = {1, 4};
@@ -81,7 +81,7 @@ TEST(LedgerLeaseLives, ThreeProcessesFile) {
     expect_right(m);
 }
 
-// The clock is behind the slot, or has come up with it: held ticks begin, and leases after them.
+// The clock is behind the slot or has reached it: leases after held ticks.
 TEST(LedgerLeaseLives, FileHold) {
     Leases<File> m;
     m.last_monotonic = 1;
@@ -123,7 +123,6 @@ TEST(LedgerLeaseLives, SnoFloor) {
     expect_right(m);
 }
 
-// Sessions that drew as a standby's and go on as the primary's.
 TEST(LedgerLeaseLives, Promotion) {
     Leases<Lives> m;
     m.sequence_bits = 3;
@@ -136,7 +135,6 @@ TEST(LedgerLeaseLives, Promotion) {
     expect_right(m);
 }
 
-// No id is older than the call that drew it.
 TEST(LedgerLeaseLives, RunningClock) {
     Leases<Lives> m;
     m.clock_has_time = true;

@@ -1,5 +1,5 @@
-// The durable ceilings, server lives and the ceiling in WAL under every interleaving, with crashes, power losses and
-// failovers at every point: see support/ledger_lives.hpp. Two lives at once: ledger_two_lives_test.cpp.
+// The durable ceilings, lives and the ceiling in WAL under every interleaving, with crashes, power losses and
+// failovers: see support/ledger_lives.hpp. Two lives at once: ledger_two_lives_test.cpp.
 #include "support/ledger_lives.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(LedgerLives, FileTwice) {
     expect_right(m);
 }
 
-// A slot's first ceiling: the power may fail before it is on disk.
+// The power may fail before it is on disk.
 TEST(LedgerLives, FileOfANewSlot) {
     PowerLoss m;
     m.syncs_may_fail = true;
@@ -58,7 +58,7 @@ TEST(LedgerLives, FileOfANewSlot) {
     expect_right(m);
 }
 
-// After each event ids run ahead of the clock, and held ticks go on from there.
+// After each event, ids are ahead of the clock.
 TEST(LedgerLives, FileHold) {
     PowerLoss m;
     m.clock = {1};
@@ -69,7 +69,6 @@ TEST(LedgerLives, FileHold) {
     expect_right(m);
 }
 
-// A life's first held tick begins at once, and ids in the lead lift `safe`.
 TEST(LedgerLives, SnoFileInTheLead) {
     Sno<File> m;
     m.with_begun = true;
@@ -97,7 +96,7 @@ TEST(LedgerLives, SnoLostFiles) {
     expect_right(m);
 }
 
-// While its life goes on, somebody removes the file or puts an old one in its place: memory has all that counts.
+// Memory has all that counts.
 TEST(LedgerLives, LostFilesInLife) {
     LostFiles m;
     m.may_lose_files_in_life = true;
@@ -135,9 +134,9 @@ TEST(LedgerLives, FileAndWal) {
     expect_right(m);
 }
 
-// ---- a forced reset: no session relies on more than the file has ----
+// ---- a forced reset
 
-// A draw that is under way while it is reset may end as it began.
+// A draw that is under way may end as it began.
 struct ForcedReset : File {
     ForcedReset() {
         syncs_may_fail = true;
@@ -187,7 +186,7 @@ TEST(LedgerLives, FindsPublishedThoughTheSyncFailed) {
     expect_caught<PublishedThoughTheSyncFailed>(std::move(m), "published a ceiling that is not durable");
 }
 
-// An older value over a newer one: what is on disk sinks below what others rely on.
+// What is on disk sinks below what others rely on.
 TEST(LedgerLives, FindsCeilingStored) {
     PowerLoss m;
     m.clock = {2, 3};
@@ -202,7 +201,7 @@ TEST(LedgerLives, FindsNewSlotAtTheClock) { expect_caught<NewSlotAtTheClock>(Los
 
 TEST(LedgerLives, FindsLifePublishedFirst) { expect_caught<LifePublishedFirst>(PowerLoss(), "issued twice"); }
 
-// Its writer was killed before the sync; the next life believes it, and then the power fails.
+// The writer is killed before the sync, the next life believes it, and the power fails.
 TEST(LedgerLives, FindsUnsyncedCeilingTrusted) {
     expect_caught<UnsyncedCeilingTrusted>(PowerLoss(), "published a ceiling that is not durable");
 }
@@ -217,7 +216,7 @@ TEST(LedgerLives, FindsDatabaseEnteredWithoutFloor) {
 
 TEST(LedgerLives, FindsWalNotFlushed) { expect_caught<WalNotFlushed>(Failover(), "issued beyond the flushed ceiling"); }
 
-// The page is in memory as another process wrote it, who has not flushed it yet.
+// Another process wrote the page and has not flushed it.
 TEST(LedgerLives, FindsWalReadUnflushed) {
     expect_caught<WalReadUnflushed>(Failover(), "issued beyond the flushed ceiling");
 }

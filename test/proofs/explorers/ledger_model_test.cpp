@@ -1,5 +1,5 @@
-// The real claim under every interleaving: see support/ledger_model.hpp for how, and
-// support/ledger_never_twice.hpp for what must hold.
+// The real claim under every interleaving: support/ledger_model.hpp says how, support/ledger_never_twice.hpp what must
+// hold.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -38,7 +38,7 @@ struct Plain : NeverTwice {};  // Mastic and Snowflake-SI: no toggle
 
 // ---- the real claim ----
 
-// From every state that any past can have left, so this speaks of pasts of any length.
+// From every state that any past can have left.
 TEST(LedgerModel, SnoThreeProcesses) {
     Sno m;
     m.clock = {1, 2, 3, 4};
@@ -55,7 +55,6 @@ TEST(LedgerModel, SnoTwoProcessesTwice) {
     expect_right(m);
 }
 
-// One is very slow: much happens between any two of its accesses.
 TEST(LedgerModel, SnoSlowAgainstFast) {
     Sno m;
     m.rules.max = 0;
@@ -98,7 +97,6 @@ TEST(LedgerModel, Plain) {
     expect_right(m);
 }
 
-// Hold begins new ticks: monotonic time goes on, and everybody may be killed.
 TEST(LedgerModel, Hold) {
     Plain m;
     m.rules.max = 0;
@@ -121,7 +119,7 @@ TEST(LedgerModel, SnoHold) {
     expect_right(m);
 }
 
-// Held ticks are never faster than time, whichever processes race and die.
+// Whichever processes race and die.
 struct Pace : Plain {
     Complaint always(const Global& g) override {
         const Value tick = g.memory[word_cell] >> next_bits;
@@ -140,7 +138,6 @@ TEST(LedgerModel, HoldKeepsPace) {
     expect_right(m);
 }
 
-// A clock that never goes back shows no regressions, however late anybody is.
 TEST(LedgerModel, RunningClockHasNoRegressions) {
     Sno m;
     m.clock = {1, 2, 3, 4};
@@ -174,9 +171,8 @@ TEST(LedgerModel, PlainFloor) {
     }
 }
 
-// An operator's forced reset may go back. What counts as issued is then what is at or below
-// its floor, and what is drawn after it. (Not by a draw that was under way: where a slot goes
-// back, the word that it has seen may come again.)
+// A forced reset may go back: what is at or below its floor counts as issued. A draw that is under way may repeat,
+// because the word that it has seen may return.
 struct ResetSlot : Sno {
     Complaint on_done(Global& g, const Claim& c) override {
         if (c.outcome == Outcome::ended && c.toggled()) g.ghost[issued_ghost] = 0;
@@ -198,7 +194,7 @@ TEST(LedgerModel, ForcedReset) {
     }
 }
 
-// Where a slot is at the floor already, and its word looks just as the floor would leave it.
+// The word is as the floor would leave it.
 TEST(LedgerModel, FloorOnAFloor) {
     Sno m;
     m.clock = {2, 3, 4};
@@ -214,8 +210,7 @@ TEST(LedgerModel, FloorOnAFloor) {
     expect_right(m);
 }
 
-// Nothing forgotten: shows that every schedule comes to an end, and that forgetting is right,
-// for both find the same states of memory.
+// Shows that every schedule ends, and that forgetting finds the same states of memory.
 TEST(LedgerModel, ForgettingIsRight) {
     std::set<Values, ValuesOrder> memories[2];
     for (const bool forget : {true, false}) {
@@ -241,7 +236,7 @@ TEST(LedgerModel, ForgettingIsRight) {
 
 // ---- wrong on purpose ----
 
-// Only the ids are looked at.
+// Only the ids are checked.
 template <class Claims>
 void expect_repeats(NeverTwice&& m, std::initializer_list<std::vector<std::uint32_t>> wants) {
     m.check_words = m.check_progress = false;
@@ -276,7 +271,7 @@ TEST(LedgerModel, FindsSafeNotRaised) {
     expect_repeats<Reordered<Order{.forget_lift = true}>>(std::move(m), {{1, 1, 1, 1}});
 }
 
-// A restore that looks at the word alone: `safe` above the floor is lost to the next toggle.
+// `safe` above the floor is lost to the next toggle.
 TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
     Sno m;
     m.check_words = m.check_progress = false;
@@ -294,8 +289,7 @@ TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
     expect_found(m, "issued twice");
 }
 
-// A clock read before the word cannot repeat an id: the clock may show anything anyhow. It
-// makes regressions of mere delays.
+// It repeats no id, but makes regressions of delays.
 TEST(LedgerModel, ClockReadBeforeTheWord) {
     using Early = Reordered<Order{.clock_before_word = true}>;
     Sno unique;

@@ -1,5 +1,5 @@
-// The protocol of settling.hpp under every interleaving, with any clock and any promise: no row may appear whose time
-// is before what a reader was told, unless that reader's snapshot has it.
+// settling.hpp under every interleaving, with any clock and any promise: no row appears whose time is before what a
+// reader was told, unless that reader's snapshot has it.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -13,20 +13,18 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// Transactions 1 to last_transaction. A time is a number of units: two times that are one unit apart are merged in the
-// ring, those that are two units apart are not.
+// A time is a number of units: the ring merges times that are one unit apart, not those two apart.
 constexpr Value last_transaction = 5;
 constexpr microseconds unit = ring_resolution * 6 / 10;
 
 constexpr UnixTime time_at(Value units) { return UnixTime{units * unit}; }
 constexpr Value units_in(UnixTime t) { return static_cast<Value>(t.time_since_epoch() / unit); }
 
-// Cells: what all share, then the backend of the first process. Then two others: of prepared transactions, or the first
-// of the second process.
+// What all share; the first process's backend; two others, of prepared transactions or the second process.
 constexpr unsigned own_places = 3, other_places = 2, others = 2;
 enum : unsigned {
     promise_cell = cell_count,
-    finished_cell,  // a bit for each transaction: a snapshot is a load of it
+    finished_cell,  // a bit for each transaction, so a snapshot is a load
     own_cell,
     cells_of_own = 5 + 2 * own_places,
     other_cell = own_cell + cells_of_own,
@@ -37,7 +35,7 @@ static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
 Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 
-// There is one database, so those words stay 0.
+// One database: those words stay 0.
 template <unsigned places>
 struct ModelBackend {
     WatchedWord<UnixTime> low;
@@ -62,7 +60,6 @@ struct ModelBackend {
 using Own = ModelBackend<own_places>;
 using Other = ModelBackend<other_places>;
 
-// What a process works with.
 struct Memory {
     Own own;
     Other other[others];
@@ -132,7 +129,7 @@ struct Settled : Model {
     static void set(Value& ghost, Value x, Value v) { ghost = (ghost & ~(Value{15} << 4 * x)) | v << 4 * x; }
     static constexpr Complaint skipped = "a row was skipped";
 
-    // A row, or what a reader was told (toggled): `first` is the transaction, or the reader's snapshot.
+    // A row of a transaction, or what a reader was told (toggled), with its snapshot.
     Complaint on_issue(Global& g, const Issued& i) override {
         if (!i.toggled()) {
             const Value row = get(g.ghost[rows_ghost], i.first);
@@ -148,7 +145,6 @@ struct Settled : Model {
         }
         return nullptr;
     }
-    // A commit.
     Complaint on_access(const Global& before, Global& g, const Request&, const Answer&) override {
         const Value committed = g.memory[finished_cell] & ~before.memory[finished_cell];
         for (Value x = 1; x <= last_transaction; x++) {
@@ -157,7 +153,7 @@ struct Settled : Model {
         }
         return nullptr;
     }
-    // Only its own process writes to a backend, and only the first one prepares.
+    // Only its own process writes to a backend; only the first one prepares.
     bool at_once(const Global&, std::uint8_t p, const Request& r) const override {
         if (r.kind != Request::load) return false;
         const unsigned cell = r.cell;
@@ -173,7 +169,6 @@ struct Settled : Model {
         }
         programs.push_back(indexes);
     }
-    // Another process that does the same as the last one.
     void another() { programs.push_back(programs.back()); }
 };
 
@@ -196,15 +191,14 @@ void finish(Memory& m, Value x) {
 
 enum How { commits, aborts, prepares };
 
-// One transaction of a process: `draws` ids, at any time the clock may show. What the claim does with the promise: not
-// earlier than it.
+// `draws` ids at any time that the clock may show, not earlier than the promise.
 template <class Steps>
 struct Writer {
     unsigned b;
     Value x;
     int draws = 1;
     How how = commits;
-    Value at = 0;  // the time that its clock shows; 0: any
+    Value at = 0;  // 0: any
     Value tick = 1;
 
     Claim operator()(World& w) const {
@@ -230,7 +224,6 @@ struct Writer {
     }
 };
 
-// COMMIT PREPARED.
 Operation finisher(Value x) {
     return [x](World& w) {
         Memory m(w);
@@ -288,7 +281,6 @@ struct LongTicks : Settled {
         program({Reader<Steps>{1, 2}});
     }
 };
-// Times that are merged, and times that are not.
 template <class Steps>
 struct Many : Settled {
     explicit Many(std::vector<Value> of = {1, 2, 4}) {
@@ -297,7 +289,6 @@ struct Many : Settled {
         program({Reader<Steps>{0}});
     }
 };
-// The ring is full after three.
 template <class Steps>
 struct Full : Settled {
     Full() {
@@ -308,7 +299,7 @@ struct Full : Settled {
         program({Reader<Steps>{0}});
     }
 };
-// One after another: they all get the same place, and its ring has two places.
+// They all get the same place, whose ring has two entries.
 template <class Steps>
 struct Prepares : Settled {
     Prepares() {
@@ -322,7 +313,6 @@ struct Prepares : Settled {
         program({Reader<Steps>{1}});
     }
 };
-// Several at a time.
 template <class Steps>
 struct TwoPrepared : Settled {
     TwoPrepared() {
@@ -380,7 +370,6 @@ TEST(LedgerSettledModel, SeveralPrepared) {
 
 // ---- readers of one table ----
 
-// The tables: the one that is read, and another one. A backend has room for one of them.
 constexpr Value table_read = 1, other_table = 2;
 
 struct RightOfTable : Right {
@@ -396,7 +385,7 @@ struct RightOfTable : Right {
     static void limit_by(B& b, Finished finished, UnixTime& t) {
         ledger::limit_by(b, 0, finished, t, table_read);
     }
-    // The lease is used, unless readers have been promised more than it keeps.
+    // Unless readers were promised more than it keeps.
     static bool serves(Memory& m, Value lease) { return m.promise.load() <= time_at(lease); }
 };
 
@@ -480,7 +469,6 @@ template <class Steps>
 struct ManyTables : OneTable<Steps> {
     ManyTables() : OneTable<Steps>("anNd", "Nnd") { this->times = {1, 2}; }
 };
-// A table takes the place of the one that the transaction before has noted.
 template <class Steps>
 struct TablesChange : OneTable<Steps> {
     TablesChange() : OneTable<Steps>("Nd", "ana") {}
@@ -593,7 +581,6 @@ struct NoPromise : Right {
 };
 TEST(LedgerSettledWrong, NoPromise) { expect_skipped<OneDraw, NoPromise>(); }
 
-// A rejected time counts as covered.
 struct CoversTheRejected : Right {
     template <class B>
     static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
@@ -633,7 +620,6 @@ struct ClearsFirst : Right {
 };
 TEST(LedgerSettledWrong, LowIsClearedBeforeTheRing) { expect_skipped<OneDraw, ClearsFirst>(); }
 
-// With another way to note a transaction that has ended.
 template <class Note>
 struct Notes : Right {
     template <class B>
@@ -665,7 +651,7 @@ struct KeepsTheOlderId {
 };
 TEST(LedgerSettledWrong, MergingKeepsTheOlderId) { expect_skipped<Many, Notes<KeepsTheOlderId>>(); }
 
-// A full ring, but for its first two entries as it should be: they become what Merged says.
+// A full ring whose first two entries become what Merged says.
 template <class Merged>
 struct FullRing {
     static void note(Other& b, Value xid, UnixTime low) { note_ended(b, xid, low, 0); }
@@ -772,7 +758,6 @@ TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepa
 
 // ---- wrong ones, of one table ----
 
-// As it was: what is covered is not compared with the promise.
 struct CoveredIsNotCompared : RightOfTable {
     template <class B>
     static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
@@ -786,7 +771,7 @@ struct LeaseIsNotCompared : RightOfTable {
 };
 TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsNotCompared>(); }
 
-// Which table was noted when does not count.
+// Not which table was noted when.
 struct OnlyCovered : RightOfTable {
     template <class B>
     static bool may_bring(Memory& m, B& b, UnixTime t, UnixTime, UnixTime& covered) {
@@ -799,7 +784,6 @@ struct BringsAfterAnother : OneTable<Steps> {
 };
 TEST(LedgerTableWrong, BroughtWithoutALookAtTheTable) { expect_skipped<BringsAfterAnother, OnlyCovered>(); }
 
-// What was promised since the table was noted does not count.
 struct OnlyNoted : RightOfTable {
     template <class B>
     static bool may_bring(Memory&, B& b, UnixTime t, UnixTime noted, UnixTime&) {
@@ -845,7 +829,7 @@ struct ForgetsWhatDoesNotFit : RightOfTable {
 };
 TEST(LedgerTableWrong, TableThatDoesNotFitIsForgotten) { expect_skipped<ManyTables, ForgetsWhatDoesNotFit>(); }
 
-// The contract is broken: the id is drawn before the table is noted.
+// The contract is broken: drawn before the table is noted.
 template <class Steps>
 struct DrawsFirst : Settled {
     DrawsFirst() {

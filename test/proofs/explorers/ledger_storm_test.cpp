@@ -1,5 +1,4 @@
-// Never twice, with real processes: see ledger_storm.hpp. And once more with claims that are
-// wrong on purpose, for a storm that cannot find those proves nothing.
+// Never twice, with real processes (ledger_storm.hpp), and with wrong claims, which a storm must find.
 #include "support/ledger_storm.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +15,11 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// Short ticks and small pools, so that every row of the step comes up all the time.
+// So that every row of the step comes up all the time.
 std::vector<StormFormat> small_formats() {
     const Rules sno{.min = 3, .max = 40, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
     Rules sno_wait = sno;
-    sno_wait.on_regression = OnRegression::wait;  // its lead never grows, so it toggles more often
+    sno_wait.on_regression = OnRegression::wait;  // its lead never grows, so it toggles more
     return {
         {{Format::sno, 1, 0}, sno, 40us},
         {{Format::sno, 2, 0}, sno_wait, 40us},
@@ -101,8 +100,8 @@ TEST(LedgerStorm, Threads) {
 
 // ---- wrong on purpose ----
 
-// Storms of other seeds until one finds a repeat. A `safe` that is stored, not lifted, takes a
-// chain of six events that is too rare here; ledger_model_test.cpp finds it.
+// Storms of other seeds until one finds a repeat. A stored `safe` needs a chain of six events, too rare here;
+// ledger_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {
     const double start = seconds_now();

@@ -1,6 +1,5 @@
-// Two lives at once under every interleaving: a process outlives its postmaster while the next server begins its life,
-// or two postmasters run on one data directory. Each has its own memory, and they share the ceiling file. See
-// support/ledger_lives.hpp.
+// Two lives at once under every interleaving, each with its own memory and both with one ceiling file: a process
+// outlives its postmaster, or two postmasters run on one data directory.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,13 +13,13 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// An exploration in which no process was told that its life is over shows nothing.
+// If no process was told that its life is over, nothing is shown.
 void expect_right(Lives& m) {
     test::expect_right(m);
     EXPECT_GT(m.fenced, 0u);
 }
 
-// A process draws while its server loses its postmaster, the next server draws too, and either may be ended anywhere.
+// A process loses its postmaster, the next server draws too, and either may end anywhere.
 struct Orphans : File {
     Orphans() {
         two_lives = may_leave_orphans = true;
@@ -43,7 +42,6 @@ TEST(LedgerTwoLives, SnoOrphan) {
     expect_right(m);
 }
 
-// A second event ends all of them, or the power fails.
 TEST(LedgerTwoLives, OrphanAndPowerLoss) {
     Orphans m;
     m.may_lose_power = true;
@@ -54,7 +52,6 @@ TEST(LedgerTwoLives, OrphanAndPowerLoss) {
     expect_right(m);
 }
 
-// Its life begins, and its slot is new, while the next one's life begins.
 TEST(LedgerTwoLives, OrphanOfANewSlot) {
     Orphans m;
     m.sessions({2, 1});
@@ -70,7 +67,7 @@ TEST(LedgerTwoLives, ThreeProcesses) {
     expect_right(m);
 }
 
-// The file is removed, or an old one put in its place, before the next life begins. The clock does not go back.
+// Before the next life begins. The clock does not go back.
 struct OrphansWithoutFile : LostFiles {
     OrphansWithoutFile() { two_lives = may_leave_orphans = true; }
 };
@@ -82,7 +79,6 @@ TEST(LedgerTwoLives, OrphanAndLostFiles) {
     expect_right(m);
 }
 
-// And both lives begin in the same second.
 TEST(LedgerTwoLives, OrphanAndLostFilesInOneSecond) {
     OrphansWithoutFile m;
     m.second = 2;
@@ -91,7 +87,7 @@ TEST(LedgerTwoLives, OrphanAndLostFilesInOneSecond) {
     expect_right(m);
 }
 
-// Two servers, each with sessions that come and go. The one that begins its life last goes on.
+// The server whose life begins last continues.
 struct TwoServers : File {
     TwoServers() {
         two_lives = true;

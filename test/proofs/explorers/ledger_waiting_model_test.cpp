@@ -1,6 +1,5 @@
-// The steps of waiting.hpp under every interleaving, with clocks that stand still or jump: when all have come to rest,
-// no reader sleeps while there is a row that it has not read, unless its latch is set, or it has not looked for so long
-// that it will do so by itself.
+// waiting.hpp under every interleaving, with clocks that stand still or jump: at rest, no reader sleeps before an
+// unread row, unless its latch is set or it will soon look by itself.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,7 +19,7 @@ enum : unsigned {
     watched_cell = cell_count,
     traces_cell,
     sleepers_cell = traces_cell + 2,
-    issued_cell = sleepers_cell + latches,  // the newest id of all generators
+    issued_cell = sleepers_cell + latches,  // the newest id
     committed_cell,                         // the newest id that readers can see
     latch_cell,
     end_cell = latch_cell + latches
@@ -71,8 +70,7 @@ struct Right {
     static constexpr bool sleeper_first = true, traces_first = true, id_first = true;
 };
 
-// The clock of seconds at which something may change: a process that stands still for longer than the times of
-// waiting.hpp sees a later one.
+// A process that stands still for longer than the times of waiting.hpp sees a later clock of seconds.
 struct Waiting : Model {
     std::vector<Value> clock_at{1, 49, 61};
     enum : unsigned { ended_ghost, asleep_ghost };
@@ -91,7 +89,7 @@ struct Waiting : Model {
             if (t * 1'000'000 >= g.monotonic) out.push_back({t * 1'000'000});
         if (out.empty()) out.push_back({g.monotonic});
     }
-    // A reader that sleeps says which latch it has, up to which id it has read, and until when others leave traces.
+    // A sleeping reader tells its latch, the id up to which it has read, and until when others leave traces.
     Complaint on_done(Global& g, const Claim& c) override {
         if (c.tick != 0) g.ghost[asleep_ghost + c.first] = c.tick;
         g.ghost[ended_ghost]++;
@@ -118,7 +116,6 @@ struct Waiting : Model {
     }
 };
 
-// A transaction with the id `t`.
 template <class Steps>
 struct Writer {
     Value t;
@@ -140,7 +137,7 @@ struct Writer {
     }
 };
 
-// A reader that has read all ids before 1. It looks `rounds` times, and reads what is committed when it finds a trace.
+// It has read all ids before 1, looks `rounds` times, and reads when it finds a trace.
 template <class Steps>
 struct Reader {
     Value process = 0;
@@ -186,7 +183,6 @@ struct OneWriter : Waiting {
         program({Reader<Steps>{0, 1}});
     }
 };
-// One transaction after another, and a reader that looks again after some time.
 template <class Steps>
 struct TimePasses : Waiting {
     TimePasses() {

@@ -1,4 +1,4 @@
-# Writers and readers, each a process with a file of its own in which it notes what it has received.
+# Writers and readers, each a process that notes in its own file what it received.
 import random, time
 
 import psycopg2
@@ -11,7 +11,7 @@ CREATE TABLE other (id sno DEFAULT gen_sno());
 """
 
 
-# Connects again and again. Each call of `step(cursor)` is one transaction of its own or several, and notes what it got.
+# Connects again and again; each `step(cursor)` is at least one transaction.
 def forever(dsn, stop, step):
     connection = None
     while not stop.is_set():
@@ -19,12 +19,12 @@ def forever(dsn, stop, step):
             if connection is None or connection.closed:
                 connection = psycopg2.connect(dsn, options="-c statement_timeout=10000")
                 connection.autocommit = True
-                # Without this, a server that is gone without a word is waited for.
+                # Otherwise it waits for a server that vanished.
                 connection.cursor().execute("SET tcp_user_timeout = 3000")
             with connection.cursor() as cursor:
                 step(cursor)
         except psycopg2.Error as error:
-            # What ends a connection, a statement or a wait. Anything else is a finding.
+            # Anything else is a finding.
             if error.pgcode and error.pgcode[:2] not in ("57", "08", "25", "55", "40", "53"):
                 raise
             if connection is not None:
@@ -33,7 +33,7 @@ def forever(dsn, stop, step):
             time.sleep(0.2)
 
 
-# Notes ids when the transaction that generated them has committed, and the keys of its rows.
+# Notes ids once their transaction has committed, and the keys of its rows.
 def writer(dsn, stop, file, number, pause):
     count = 0
     with open(file, "w", buffering=1) as out:
@@ -56,7 +56,7 @@ def writer(dsn, stop, file, number, pause):
         forever(dsn, stop, step)
 
 
-# Continues after its last id, on whichever server is the leader. `bound`: the condition that keeps it from passing rows.
+# Continues after its last id on whichever server leads. The condition `bound` keeps it from passing rows.
 def reader(dsn, stop, file, bound):
     last = "2" * 16
     with open(file, "w", buffering=1) as out:

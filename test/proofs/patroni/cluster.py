@@ -1,6 +1,6 @@
-# Three servers under Patroni and one etcd, on this machine, below one directory. Each server has a wall clock of its own:
-# `postgres` in its `bin` is a script that loads test/support/clock_shim.c. While a server starts, its clock is right,
-# because Patroni compares the time in postmaster.pid with the time at which the process began.
+# Three servers under Patroni and one etcd. `bin/postgres` of each is a script that loads test/support/clock_shim.c, for
+# a wall clock of its own. While a server starts, its clock is right, because Patroni compares the time in
+# postmaster.pid with that of the process.
 import json, os, signal, socket, struct, subprocess, time, urllib.error, urllib.request
 
 DATABASE = "dbname=postgres user=postgres connect_timeout=2"
@@ -32,7 +32,7 @@ def until(what, look, seconds=120):
         time.sleep(0.2)
 
 
-# In place, because the processes of a server have mapped the file: two int64 of nanoseconds, see clock_shim.c.
+# In place, because the server's processes have mapped the file.
 def write_clock(file, offset):
     with open(file, "r+b" if os.path.exists(file) else "wb") as f:
         f.write(struct.pack("qq", int(offset * 1e9), 0))
@@ -68,7 +68,7 @@ class Node:
         self.wanted = f"{self.dir}/clock.wanted"
         write_clock(self.clock, 0)
         write_clock(self.wanted, offset)
-        # The clock becomes the wanted one when Patroni has seen the new postmaster.pid.
+        # Once Patroni has seen the new postmaster.pid.
         with open(f"{self.dir}/bin/postgres", "w") as f:
             f.write(f"""#!/bin/sh
 case " $* " in *" -D "*)
@@ -82,8 +82,8 @@ esac
 exec '{bin}/postgres' "$@"
 """)
         os.chmod(f"{self.dir}/bin/postgres", 0o755)
-        # A standby that is further behind than the ceilings in WAL are ahead would repeat ids if its clock is behind: the
-        # WAL that was lost had them (doc/guarantees.md). So none that is 64 kB behind is promoted.
+        # A standby further behind than the ceilings in WAL are ahead would repeat ids under a slow clock
+        # (doc/guarantees.md), so none that is 64 kB behind is promoted.
         config = {
             "scope": "ids", "name": self.name, "log": {"level": "INFO"},
             "restapi": {"listen": f"127.0.0.1:{self.api}", "connect_address": f"127.0.0.1:{self.api}"},
@@ -124,7 +124,7 @@ exec '{bin}/postgres' "$@"
         except (OSError, ValueError):
             return None
 
-    # SIGKILL to the server, and to Patroni too if it is the machine that goes.
+    # Patroni, too, if the machine dies.
     def kill(self, machine=True):
         if machine:
             self.process.kill()
@@ -182,8 +182,8 @@ class Cluster:
                 continue
         return []
 
-    # One leader, and two standbys that replicate from it on its timeline. A standby that cannot follow, because the WAL
-    # that it has is not that of the leader, is made again, as an administrator would do it.
+    # One leader and two standbys that follow it. A standby whose WAL is not the leader's is made again, as an
+    # administrator would.
     def healthy(self):
         made_again = time.monotonic() + 40
 

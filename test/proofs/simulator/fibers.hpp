@@ -1,5 +1,4 @@
-// Processes that take turns on one thread, in virtual time, as a seed of random numbers has it. The same seed gives the
-// same history.
+// Processes that take turns on one thread, in virtual time, as a seed has it.
 #pragma once
 
 #include <ucontext.h>
@@ -47,8 +46,8 @@ struct Fiber {
 class Scheduler {
 public:
     Random random;
-    MonotonicTime now{};             // since the begin of the history
-    std::uint64_t switch_one_in;     // at how many steps another process may come
+    MonotonicTime now{};             // of the history
+    std::uint64_t switch_one_in;     // one step in so many may switch
     std::uint64_t most_per_step_us;  // the longest time that a step takes
 
     explicit Scheduler(std::uint64_t seed) : random(seed) {
@@ -75,7 +74,7 @@ public:
         return f;
     }
 
-    // As by SIGKILL: it never continues, and nothing of it is tidied up.
+    // It never continues.
     static void kill(Fiber& f) { f.over = true; }
 
     // Between any two steps of a process.
@@ -83,7 +82,6 @@ public:
         if (current_ == nullptr) return;
         now += microseconds{random.below(most_per_step_us + 1)};
         if (!random.one_in(switch_one_in)) return;
-        // Now and then a process stands still for long.
         sleep(microseconds{random.one_in(2000) ? random.below(3000000) : 0});
     }
     void sleep(microseconds d) {
@@ -93,7 +91,6 @@ public:
     }
     Fiber* current() const { return current_; }
 
-    // Lets processes run until then, or until there are none.
     void run_until(MonotonicTime end) {
         while (now < end) {
             Fiber* next = nullptr;
@@ -147,7 +144,6 @@ private:
     ucontext_t main_{};
 };
 
-// The history that runs on this thread.
 inline Scheduler* scheduler = nullptr;
 
 }  // namespace snowflake_ids::simulator

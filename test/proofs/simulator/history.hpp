@@ -1,4 +1,4 @@
-// One history: sessions on a server, what goes wrong, and at the end everybody must be able to draw.
+// One history: sessions on a server and what goes wrong. At the end everybody can draw.
 #pragma once
 
 #include <string>
@@ -75,8 +75,7 @@ private:
         const std::size_t count = 3 + random_.below(8);
         for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
     }
-    // What the guarantees ask for after a promotion: until a database has drawn, the others do not know of its ids.
-    // Nobody gets these.
+    // Until a database has drawn after a promotion, others do not know its ids. Nobody gets these.
     void draw_in_each_database() {
         std::uint32_t left = database_count;
         for (std::uint32_t i = 0; i < database_count; i++) {
@@ -132,7 +131,6 @@ private:
                 ok = d.ok;
                 if (!ok) break;
                 drawn_last_ += last_part_ && !s.orphaned;
-                // Between the draw and the row nobody knows of it.
                 if (random_.one_in(10)) s.look();
                 if (random_.one_in(20)) scheduler_.sleep(microseconds{random_.below(3000)});
                 if (!random_.one_in(50)) s.insert(table, g, d);
@@ -145,7 +143,6 @@ private:
             const Value xid = s.xid;
             if (s.prepare()) {
                 faults.prepared++;
-                // Often this session ends it, soon; else anybody, later.
                 if (random_.one_in(2)) s.finish(xid, !random_.one_in(3));
             }
             return;
@@ -220,7 +217,7 @@ private:
         }
         orphans_.clear();
     }
-    // What was written and not flushed may have reached the disk all the same.
+    // Unflushed WAL may have reached the disk.
     void lose_unflushed(Site& site) {
         for (WalPosition& wal : site.wal) {
             if (random_.one_in(2)) wal.written = wal.flushed;
@@ -231,7 +228,7 @@ private:
         if (random_.one_in(2)) scheduler_.run_until(scheduler_.now + microseconds{random_.below(300000)});
         start_server(site, promoted);
     }
-    // The standby has all of the WAL. The old primary becomes its standby: with its own ceiling file, or with a copy.
+    // The standby has all WAL. The old primary becomes its standby, with its own ceiling file or a copy.
     void promote() {
         faults.promotions++;
         end_orphans();

@@ -1,5 +1,5 @@
-// What must hold in every history: no id twice, an id is larger than all that its session had seen, and no row appears
-// below a settled time. And the transactions that the last two need.
+// What must hold: no id twice, an id is larger than all that its session had seen, and no row appears below a settled
+// time.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace snowflake_ids::simulator {
 inline constexpr std::size_t most_running = 64;
 inline constexpr UnixTime never = UnixTime::max(), always = UnixTime::min();
 
-// A time for each generator: the start of a tick.
+// The start of a tick, by generator.
 struct Times {
     UnixTime at[generator_count];
 
@@ -31,7 +31,6 @@ struct Times {
     }
 };
 
-// A database has some tables. A reader asks about one, or about all.
 inline constexpr std::uint32_t table_count = 2, all_tables = table_count;
 struct Rows {
     Times of[table_count] = {Times{never}, Times{never}};
@@ -49,7 +48,7 @@ struct Snapshot {
     }
 };
 
-// The transactions of all databases. They outlive servers, as those in WAL do.
+// They outlive servers, as those in WAL do.
 class Transactions {
 public:
     Value next = 3;
@@ -79,12 +78,11 @@ public:
     bool is_running(Value xid) const {
         return std::any_of(running_.begin(), running_.end(), [&](const Running& r) { return r.xid == xid; });
     }
-    // Has it a process, or is it a prepared one of another database?
+    // False if it is a prepared one of another database.
     bool is_known(Value xid, std::uint32_t database) const {
         return std::any_of(running_.begin(), running_.end(),
                            [&](const Running& r) { return r.xid == xid && (!r.prepared || r.database != database); });
     }
-    // The earliest times of its rows.
     Rows end(Value xid) {
         ended++;
         for (auto r = running_.begin(); r != running_.end(); ++r) {
@@ -123,14 +121,14 @@ private:
 
 class Judge {
 public:
-    std::string fault;  // the first that was found
+    std::string fault;
     std::uint64_t ids = 0, claims = 0, polls = 0, settled_polls = 0;
 
     void blame(std::string what) {
         if (fault.empty()) fault = std::move(what);
     }
 
-    // `count` numbers from `first` were claimed, and will be issued or thrown away.
+    // They will be issued or thrown away.
     void claimed(std::uint32_t generator, const ledger::Claim& c) {
         claims++;
         ids += c.count;
@@ -157,7 +155,7 @@ public:
         }
     }
     std::size_t commits() const { return commits_.size(); }
-    // A reader was told that no row appears whose tick starts before these.
+    // A reader was told that no row appears in a tick before these.
     void settled(std::uint32_t database, std::uint32_t table, const Snapshot& s, const Times& told) {
         settled_polls++;
         for (std::uint32_t of = 0; of < table_count; of++) {
@@ -170,7 +168,6 @@ public:
         }
     }
 
-    // The largest id of each generator that was committed.
     Value seen[generator_count] = {};
 
 private:

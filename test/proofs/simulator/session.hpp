@@ -1,5 +1,4 @@
-// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/reader.cpp
-// have them.
+// What a session does: the steps between the ledger's templates, as src/pg/generate and settled/reader.cpp have them.
 #pragma once
 
 #include "core/timeline.hpp"
@@ -14,7 +13,6 @@ struct Generator {
     Timeline timeline;
 };
 
-// What all sessions of a history share.
 struct World {
     Generator generators[generator_count];
     microseconds window = 2s;
@@ -49,7 +47,7 @@ struct Drawn {
 
 class Session {
 public:
-    // `orphaned`: its server is gone, and it does not know. Nothing that it commits counts.
+    // Its server is gone, and it does not know. Nothing that it commits counts.
     bool orphaned = false;
     bool fenced = false;
     bool thrown_away = false;  // nobody gets its ids
@@ -66,7 +64,7 @@ public:
         backend.database.poke(database + 1);
     }
 
-    // One id of the transaction. False: an error, which ends the transaction.
+    // An error ends the transaction.
     Drawn draw(std::uint32_t g) {
         for (;;) {
             const Drawn d = draw_one(g);
@@ -74,7 +72,7 @@ public:
             const Timeline& timeline = w.generators[g].timeline;
             const UnixTime t = w.wrong.tick_start ? timeline.start(d.tick) : timeline.last(d.tick);
             if (!w.wrong.accept_all && !admit(t)) {
-                // At a clock that has never gone back, no id is late.
+                // No id is late if the clock has never gone back.
                 if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall()).value)
                     w.judge.blame("an id of the clock's tick was thrown away");
                 continue;
@@ -93,11 +91,9 @@ public:
         statement++;
         look();
     }
-    // A new snapshot, also in the middle of a statement: by a function.
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    // A trigger notes its table before it draws.
     void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1, noted); }
     void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
@@ -112,7 +108,7 @@ public:
         scheduler->step();
         take_back(was);
     }
-    // PREPARE TRANSACTION. False: no room, it is rolled back.
+    // False: no room; rolled back.
     bool prepare() {
         if (xid == 0 || orphaned) return end(false), false;
         if (backend.low.load() != ledger::no_low) {
@@ -129,7 +125,6 @@ public:
         take_back(0);
         return true;
     }
-    // COMMIT PREPARED and ROLLBACK PREPARED.
     void finish(Value x, bool commit) {
         scheduler->step();
         if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
@@ -140,21 +135,19 @@ public:
         for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
     }
 
-    // A reader's query of a table, or of all.
     void poll(std::uint32_t table) {
         const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
         scheduler->step();
         const UnixTime t = settle(snapshot, table);
         w.judge.polls++;
         if (orphaned || t == always) return;
-        // As sno_settled() and so on have it: ids from the first tick that starts at or after this have not settled.
+        // As sno_settled() has it.
         Times told{t};
         for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
             told.at[g] = ledger::settled_start(t, w.generators[g].timeline.tick_length);
         w.judge.settled(database, table, snapshot, told);
     }
 
-    // Nothing at or before `t` is issued any more.
     bool observe(std::uint32_t g, UnixTime t) {
         const Timeline& timeline = w.generators[g].timeline;
         const Value tick = timeline.floor_tick(t).value;
@@ -192,7 +185,7 @@ private:
     }
     Value tick_of(std::uint32_t g, UnixTime t) const { return w.generators[g].timeline.last_tick_at(t).value; }
 
-    // Under the lock of the file. As long as another process has it, this one waits, but not for ever.
+    // If another process has the lock, waits, but not for ever.
     template <class Do>
     ledger::CeilingResult locked(Do work) {
         const CeilingFile f = file();
@@ -400,7 +393,7 @@ private:
         }
         return true;
     }
-    // The settled time, or `always`: nothing has settled.
+    // `always`: nothing has settled.
     UnixTime settle(const Snapshot& snapshot, std::uint32_t table) {
         if (!enter()) return always;
         const UnixTime promised = promise();

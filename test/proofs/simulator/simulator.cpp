@@ -1,9 +1,7 @@
-// The protocol of the ledger in random histories: the real templates of claim, lease, ceilings, lives, fence and
-// settled on virtual servers, with a virtual clock, disk and WAL. Each history has a seed, and the same seed gives the
-// same history.
+// The protocol of the ledger in random histories: the real templates on virtual servers, clock, disk and WAL.
 //
 // usage: simulator [--seed N] [--seconds N | --histories N] [--length SECONDS] [--wrong NAME] [--verbose]
-//   --wrong        replaces a step by a wrong one, to see that the judges notice it. Fails if they do not
+//   --wrong        replaces a step by a wrong one; fails if the judges do not notice it
 //   --list-wrong   the wrong steps
 #include <chrono>
 #include <cstdio>

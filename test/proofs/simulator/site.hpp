@@ -1,5 +1,4 @@
-// A server: its shared memory, its disk with the ceiling file, its WAL, its clock. The words are stepped: between any
-// two accesses another process may come.
+// A server: shared memory, disk, WAL and clock. Between any two accesses another process may come.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,7 @@ namespace snowflake_ids::simulator {
 
 using Value = std::uint64_t;
 
-// A part of std::atomic. Sequentially consistent, whatever order is named: weaker orders are the business of
-// test/proofs/weak_memory.
+// A part of std::atomic, sequentially consistent. Weaker orders: test/proofs/weak_memory.
 template <class T = Value>
 class Word {
 public:
@@ -69,7 +67,6 @@ struct Backend {
     } ring[4];  // few, so that it is full now and then
     Backend() { low.poke(ledger::no_low); }
 };
-// What one life has.
 struct Memory {
     Header header;
     Slot slots[generator_count];
@@ -80,14 +77,13 @@ struct Memory {
 
 inline constexpr Value system_identifier = 0x1234567890abcdef;
 
-// The ceiling file as processes see it, and as it is on disk. A sector is written whole or not at all.
+// As processes see it, and as it is on disk. Each sector is written whole or not at all.
 struct Disk {
     static constexpr std::size_t sector = 512, sectors = ledger::ceiling_file_bytes / sector;
     unsigned char cache[ledger::ceiling_file_bytes], durable[ledger::ceiling_file_bytes];
     bool dirty[sectors] = {};
     bool sync_fails = false, write_fails = false;  // the next one
 
-    // The file as its creator leaves it.
     Disk() {
         ledger::encode_ceilings(ledger::Ceilings{}, system_identifier, cache);
         std::memcpy(durable, cache, sizeof cache);
@@ -96,7 +92,7 @@ struct Disk {
         std::memcpy(cache + s * sector, bytes, sector);
         dirty[s] = true;
     }
-    // False: it has failed, and the kernel takes the sectors for written.
+    // False: failed, and the kernel takes the sectors for written.
     bool sync() {
         bool is_dirty[sectors];
         std::copy(std::begin(dirty), std::end(dirty), is_dirty);
@@ -109,7 +105,6 @@ struct Disk {
         }
         return !fails;
     }
-    // As it is on disk.
     Ceiling durable_ceiling(std::uint32_t slot) const {
         constexpr std::size_t at_byte = 16;
         std::int64_t ms;
@@ -117,7 +112,7 @@ struct Disk {
                     sizeof ms);
         return Ceiling{milliseconds{ms}};
     }
-    // What was not synced is there or not, sector by sector.
+    // Each unsynced sector is there or not.
     void lose_power() {
         for (std::size_t s = 0; s < sectors; s++) {
             if (dirty[s] && scheduler->random.one_in(2)) std::memcpy(durable + s * sector, cache + s * sector, sector);
@@ -127,7 +122,6 @@ struct Disk {
     }
 };
 
-// The WAL ceiling of a database.
 struct WalPosition {
     ledger::WalCeiling written, flushed;
 };
@@ -138,13 +132,12 @@ struct Site {
     WalPosition wal[database_count];
     Fiber* locked_by = nullptr;
     microseconds clock_ahead{};  // of the true time
-    bool never_back = true;      // the clock, in this life of the server
+    bool never_back = true;      // in this life
 
-    // 2026, as the clock has it.
     UnixTime wall() const { return UnixTime{1'790'000'000s} + scheduler->now.time_since_epoch() + clock_ahead; }
 };
 
-// What goes wrong on purpose, to see that the judges notice.
+// Steps that are wrong on purpose.
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
     bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;

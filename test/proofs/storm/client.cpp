@@ -1,11 +1,9 @@
-// client: one of the storm's clients. Draws ids in every way until it gets a SIGTERM, and writes down each id as it
-// arrives, before it looks at the next one.
+// client: draws ids in every way until SIGTERM, and writes down each id before it looks at the next one.
 //
-// usage: client DIR NUMBER LINK      LINK: the symlink in DIR that leads to the server of the moment
+// usage: client DIR NUMBER LINK      LINK: the symlink in DIR to the directory nodes/N of the present server
 //        client DIR rows             the ids of all rows that survived
 //
-// A link leads to a directory nodes/N with N's socket. N is written down at each connection, for ids and their order
-// are judged by the node they came from.
+// N is written down at each connection, because ids are judged by their node.
 #include <libpq-fe.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -22,7 +20,7 @@ namespace {
 using namespace storm;
 
 volatile sig_atomic_t stop = 0;
-bool wait_was_cancelled = false;  // the commit was acknowledged without the standby
+bool wait_was_cancelled = false;  // acknowledged without the standby
 
 struct Client {
     std::string dir, link;
@@ -32,7 +30,7 @@ struct Client {
     PGconn* connection = nullptr;
     std::uint32_t draw = 0;
     std::vector<std::string> prepared;
-    Asked asked;  // of the statement that runs
+    Asked asked;  // of the running statement
 
     Client(std::string d, const std::string& file, std::string l, std::uint16_t n)
         : dir(std::move(d)), link(std::move(l)), number(n), out(dir + "/ids/" + file), random(n + 1u) {}
@@ -46,7 +44,6 @@ struct Client {
         out.write(r);
     }
 
-    // What of a failure is worth telling apart.
     void note_failure(const char* sqlstate, const std::string& message) {
         const auto has = [&](const char* s) { return message.find(s) != std::string::npos; };
         const std::string state = sqlstate != nullptr ? sqlstate : "";
@@ -81,7 +78,6 @@ struct Client {
         const ssize_t n = readlink((dir + "/" + link).c_str(), node, sizeof node - 1);
         if (n <= 0) return false;
         node[n] = 0;
-        // Fails at once when there is no socket; a server that is starting says so.
         const std::string info = "user=storm dbname=postgres connect_timeout=10 host=" + std::string(node);
         connection = PQconnectdb(info.c_str());
         if (PQstatus(connection) != CONNECTION_OK) {
@@ -100,7 +96,7 @@ struct Client {
         return true;
     }
 
-    // What was prepared and not known to be committed when the last connection ended.
+    // Prepared, and not known to be committed, when the last connection ended.
     void find_prepared() {
         prepared.clear();
         const std::string sql =
@@ -125,8 +121,7 @@ struct Client {
         }
     }
 
-    // Runs one statement, row by row, so that what a dying server has sent is counted as well. `format` -1: no ids.
-    // False: it failed.
+    // Row by row, so that what a dying server sent counts. `format` -1: no ids.
     bool run(const std::string& sql, int format = -1) {
         if (!PQsendQueryParams(connection, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1)) {
             note_failure(nullptr, PQerrorMessage(connection));
@@ -148,7 +143,7 @@ struct Client {
         return ok;
     }
 
-    // A statement or transaction that writes. Its acknowledged commit covers all that was received before it.
+    // Its acknowledged commit covers all that was received before it.
     bool run_writing(const std::string& sql, int format = -1) {
         wait_was_cancelled = false;
         const bool ok = run(sql, format);
@@ -163,7 +158,7 @@ struct Client {
         const std::string name = format_names[format];
         const std::string arguments = format == gid ? "('log')" : "()";
         const std::string table = "ids_" + name;
-        // Mostly few; sometimes more than a Snowflake-SI millisecond has, or a small sno pool.
+        // Sometimes more than a Snowflake-SI millisecond or a small sno pool has.
         const unsigned many = one_in(12) ? 1 + below(3000) : 1 + below(30);
         draw++;
         switch (below(20)) {

@@ -2,11 +2,10 @@
 //
 // usage: clock FILE HIGH BEHIND
 //   FILE     the control file of test/support/clock_shim.c
-//   HIGH     a file with the highest offset so far, shared by the clocks of all servers
-//   BEHIND   seconds that this server's clock is behind during its first 20 s of life
+//   HIGH     a file with the highest offset so far of all servers
+//   BEHIND   seconds that this clock is behind in its first 20 s
 //
-// Most steps are small, around the highest time that was ever shown: then the tick-tock bit has something to do, and
-// ids are drawn on both sides of the same moment. Seldom the clock is an hour back or ahead.
+// Most steps are small, around the highest time ever shown, so that the tick-tock bit is needed. A few are an hour.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -3,19 +3,16 @@
 // usage: count DIR [LOSSY...]     LOSSY: numbers of the nodes that were lost without a clean shutdown
 //        count --self-test        logs with a planted fault each: TAP
 //
-// Repeated: the same id drawn twice, anywhere, by anyone. A row found in the end and an id received belong to the
-// same draw when client and statement agree.
+// Repeated: the same id drawn twice, by anyone.
 //
-// The limit of failover. A node's WAL is flushed before an id goes out, but the standby may not have it yet. An id
-// is covered when its row is still there, or when, on the same connection or a later one to that node, a commit was
-// acknowledged after it was received: commits wait for the standby, and WAL goes there in order. What a client received
-// from a lost node after its last acknowledged commit is exposed: it may be drawn again by the next node, and only by
-// that. Such repeats are counted apart.
+// The limit of failover: the standby may lack WAL that was flushed before an id went out. An id is covered if its row
+// is still there, or if the node acknowledged a later commit on the same or a later connection. What a client received
+// from a lost node after its last acknowledged commit is exposed: only the next node may repeat it, and such repeats
+// are counted apart.
 //
-// Bounds: what the storm sets (record.hpp), and what the client asked for: sequence, metabyte, partition, machine id.
+// Bounds: what the storm sets (record.hpp), and what the client asked for.
 //
-// Order: a client that draws after it has received an id draws a larger one, in the same partition and under the
-// same tick-tock.
+// Order: a client's next id is larger than those received, in the same partition and tick-tock.
 #include "judge.hpp"
 #include "self_test.hpp"
 
@@ -28,7 +25,6 @@ int main(int argc, char** argv) {
     for (int i = 2; i < argc; i++) judge.lossy.insert(static_cast<std::uint32_t>(std::atoi(argv[i])));
     judge.run(argv[1]);
     judge.print();
-    // For the script.
     std::printf(
         "RESULT received=%lu repeated=%lu exposed=%lu limit=%lu disorders=%lu outside=%lu unexpected=%lu toggled=%lu "
         "least=%lu\n",

@@ -1,4 +1,4 @@
-// What the counter of the storm knows about ids, and how it judges them. See count.cpp.
+// How the storm's counter judges ids: see count.cpp.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace storm {
 
-// Drawn by a standby, which has a machine id for that. Its ids do not depend on WAL.
+// A standby's machine id. Its ids do not depend on WAL.
 inline constexpr std::uint32_t standby_node = 9;
 
 struct Draw {
@@ -34,7 +34,7 @@ inline std::uint32_t machine_id(const Record& r) {
     return 0;
 }
 
-// Ids of one stream never go back: the stream, and where in it.
+// The id's stream, which never goes back, and its place there.
 inline std::pair<std::uint32_t, std::uint64_t> place(const Record& r) {
     const std::uint64_t head = number(r.bytes, 8);
     if (r.format == sno) return {machine_id(r) << 1 | (head >> 24 & 1), head >> 25 << 16 | number(r.bytes + 8, 2)};
@@ -65,7 +65,7 @@ struct Judge {
         }
     }
 
-    // Which records of a file come after the last commit on a lost node: from where to where.
+    // From where to where records come after the last commit on a lost node.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> exposed_parts(const std::string& path) {
         std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
         std::uint32_t node = 0;
@@ -86,7 +86,7 @@ struct Judge {
         return parts;
     }
 
-    // Is the id one that its generator may issue, as the storm has set it up?
+    // As the storm has set the generator up.
     static bool inside(const Record& r, bool in_recovery) {
         if (r.format == sno) {
             const std::uint64_t sequence = number(r.bytes + 8, 2), metabyte = r.bytes[5];
@@ -101,7 +101,7 @@ struct Judge {
         return node <= max_machine_id || (node == standby_node && in_recovery);
     }
 
-    // What is said of each id by itself, and of those of one client one after the other.
+    // Ids by themselves, and those of a client one after the other.
     void check_each(const std::string& path) {
         std::map<std::uint32_t, std::uint64_t> last;
         std::uint32_t node = 0, toggle = 2;
@@ -188,7 +188,7 @@ struct Judge {
         });
         for (std::size_t from = 0, to = 0; from < draws.size(); from = to) {
             while (to < draws.size() && compare_ids(draws[from], draws[to]) == 0) to++;
-            // A row covers the draw that made it; a row that no client has heard of is a draw of its own.
+            // A row covers its draw; a row of which no client heard is a draw of its own.
             std::size_t distinct = 0;
             for (std::size_t i = from; i < to; i++) {
                 if (draws[i].row) {
@@ -215,7 +215,6 @@ struct Judge {
                 for (std::size_t j = from; j < i; j++)
                     within_a_node |= !draws[i].row && !draws[j].row && draws[i].node == draws[j].node;
             }
-            // A row of its own counts as covered.
             std::size_t received_here = 0;
             for (std::size_t i = from; i < to; i++) received_here += !draws[i].row;
             covered += distinct - received_here;

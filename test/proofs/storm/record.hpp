@@ -1,5 +1,4 @@
-// What the clients of the storm write down as they receive it, each into a file of its own: fixed records, only ever
-// appended. The servers never see these files.
+// What clients write down as they receive it: fixed records, appended to a file each.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,13 @@ enum class Type : std::uint8_t {
     row,        // found in a table in the end
     connected,  // to node `draw`, through the link in the bytes
     committed,  // a commit was acknowledged that had begun after everything before was received
-    failed,     // SQLSTATE in the bytes, or what stands for it
+    failed,     // SQLSTATE or similar in the bytes
 };
 
 enum Format : std::uint8_t { sno, mastic, snowflake_si, gid, format_count };
 inline constexpr const char* format_names[] = {"sno", "mastic", "snowflake_si", "gid"};
 inline constexpr std::size_t id_size[] = {10, 8, 8, 16};
 
-// What the storm sets: see the script storm.
 inline constexpr std::uint32_t sno_sequence_min = 10, sno_sequence_max = 65000;
 inline constexpr std::uint32_t max_machine_id = 3;
 
@@ -35,7 +33,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 24);
 
-// What a client asked gen_sno() for. A sno leaves room for it in the bytes of its record.
+// Kept in the bytes of a sno's record.
 struct Asked {
     bool explicitly = false;
     std::uint8_t metabyte = 0;

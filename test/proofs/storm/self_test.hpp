@@ -1,5 +1,4 @@
-// The counter is tried on logs that clients could have written, each with one fault planted in it, and on the same log
-// without: what it says must differ by that fault and nothing else.
+// The counter on logs with one planted fault each, and without: its answer differs by that fault only.
 #pragma once
 
 #include <unistd.h>
@@ -53,13 +52,12 @@ inline Record note_record(Type type, std::uint16_t client, std::uint32_t number_
     return r;
 }
 
-// Three clients on node 1, which is then lost, and on node 2. Each draws 40 ids of every format on each node, commits
-// in the middle of it, and goes on: the second half of those of node 1 is exposed. Client 2 reads from the standby. Row
-// n is that of client 0's n-th draw.
+// Three clients on node 1, which is lost, then on node 2. Each draws 40 ids of every format per node and commits
+// halfway, so the second half of node 1 is exposed. Client 2 reads from the standby. Row n is client 0's n-th draw.
 inline constexpr std::size_t ids_per_node = 40, formats = format_count, before_ids = 1, half = ids_per_node / 2;
 inline constexpr std::size_t node_records = 2 + ids_per_node * formats;
 
-// Where in a client's log its n-th id of a format from the first or second node is.
+// The place in a client's log of a node's n-th id of a format.
 inline std::size_t place_of(int node, Format format, std::size_t n) {
     return static_cast<std::size_t>(node - 1) * node_records + before_ids + n * formats + format + (n >= half);
 }

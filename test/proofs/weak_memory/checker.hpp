@@ -1,4 +1,4 @@
-// Relacy, without its macros: it takes common words of C++ for its own.
+// Relacy, without its macros, which are common words.
 #pragma once
 
 #include <relacy/relacy.hpp>

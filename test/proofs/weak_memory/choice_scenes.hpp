@@ -1,13 +1,12 @@
-// The choice of a slot, floors beside it, and a server that another one supersedes.
+// The choice of a slot, floors during it, and a superseded server.
 #pragma once
 
 #include "file_scenes.hpp"
 
 namespace snowflake_ids::weak_memory {
 
-// Generators without a slot choose one: two of a numbering each, and one that has none. The slots before a generator's
-// own may be free in a life that has begun with a file, and the one of a process that has ended half-way has a
-// numbering only.
+// Two generators of one numbering each and one without choose slots. Earlier slots may be free in a life that begins
+// with a file, and one of a killed process has a numbering only.
 struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     static constexpr const char* name = "choice of a slot";
     static constexpr unsigned slots = 5, generators = 3;
@@ -50,7 +49,7 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     }
 };
 
-// A floor is lifted while a generator gets its slot, and another process finds that slot.
+// Another process finds that slot.
 struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static constexpr const char* name = "new slot and floor";
     static constexpr unsigned slots = 2;
@@ -83,8 +82,8 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     }
 };
 
-// Another server takes over the data directory while sessions of this one are still there. It issues from the ceilings
-// of the file on. So what this one issues must be below them, and it must not write the file any more.
+// Another server takes over the directory while this one's sessions are there. What they issue is below the ceilings in
+// the file, which they do not write any more.
 struct Superseded : rl::test_suite<Superseded, 3>, Server {
     static constexpr const char* name = "superseded";
     bool begins = false, taken_over = false;
@@ -113,7 +112,7 @@ struct Superseded : rl::test_suite<Superseded, 3>, Server {
         }
         Session s{*this};
         s.clock.low = 2;
-        // A process of this server. It asks whether the server runs, under the lock of the file.
+        // It asks under the lock of the file whether the server runs.
         if (begins && !ledger::has_begun(header)) {
             const Held held(file_lock);
             if (taken_over) return;

@@ -1,6 +1,4 @@
-// What is expected of each site: the weakest order with which no scene fails. A site that is not here is seen by no
-// scene, whatever its order. For each of those there is a reason: a weaker order does not matter, or Relacy cannot show
-// that it does.
+// The weakest order of each site with which no scene fails. No scene sees a site that is not here; its reason is below.
 #pragma once
 
 #include <atomic>
@@ -13,12 +11,12 @@ struct Expected {
 };
 
 inline constexpr Expected expectations[] = {
-    // Each side writes before it reads (settling.hpp, steps 2 and 6): at least one of them sees the other.
+    // Each side writes before it reads (settling.hpp, steps 2 and 6): at least one sees the other.
     {"lift_to: promise.swap", std::memory_order_seq_cst},
     {"admit: promise.load 2", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
-    // The same for step 0 and the reader of a table.
+    // Step 0, and the reader of a table.
     {"note_table: promise.load", std::memory_order_seq_cst},
     {"note_table: table_count.store", std::memory_order_seq_cst},
     {"note_table: every_table.store", std::memory_order_seq_cst},
@@ -41,35 +39,33 @@ inline constexpr Expected expectations[] = {
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring.
     {"end_transaction: low.store", std::memory_order_release},
-    // Who sees that a table no longer counts, or another table in its place, sees the ring.
+    // Who sees that a table no longer counts sees the ring.
     {"clear_tables: table_count.store", std::memory_order_release},
     {"clear_tables: every_table.store", std::memory_order_release},
     {"note_table: tables.store", std::memory_order_release},
     {"has_noted: tables.load", std::memory_order_acquire},
-    // Who sees how many entries the ring has sees them.
     {"limit_by: ended.load", std::memory_order_acquire},
     {"note_ended: ended.store", std::memory_order_release},
     {"limit_by: prepared.ended.load", std::memory_order_acquire},
     {"note_ended: prepared.ended.store", std::memory_order_release},
-    // Who sees another transaction's database or `low` sees in the ring what was there before.
+    // Who sees another database or `low` finds what was there before in the ring.
     {"limit_by: database.load", std::memory_order_acquire},
     {"draw: database.store", std::memory_order_release},
     {"limit_by: prepared.low.load", std::memory_order_acquire},
     {"note_prepared: prepared.low.store", std::memory_order_release},
-    // Who sees an entry that is written over another one sees that one in the place below.
+    // Who sees an overwritten entry sees the old one in the place below.
     {"limit_by: ring.low.load", std::memory_order_acquire},
     {"put: ring.low.store", std::memory_order_release},
 };
 
-// `sites`: how the names of the sites begin. The first that fits counts.
+// `sites`: beginnings of names. The first that fits counts.
 struct Reason {
     const char* sites;
     const char* why;
 };
 
-// What no scene sees, and is needed all the same. In Relacy a seq_cst load answers with the last seq_cst store that was
-// run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it.
-// And a reader that stands still while a whole ring is written is too rare.
+// Needed, but seen by no scene. In Relacy a seq_cst load answers with the last seq_cst store that ran, so no scene
+// shows that it overtakes an earlier weak load. A reader that stands still while a whole ring is written is too rare.
 inline constexpr Reason needed[] = {
     {"read: promise.load", "another reader may have lifted it: `low` must be loaded after that was seen"},
     {"read_table: promise.load", "another reader may have lifted it: `low` must be loaded after that was seen"},

@@ -1,4 +1,4 @@
-// Lives, ceilings, floors of all slots, the revision, and forced resets: what sessions share beside the word of a slot.
+// Lives, ceilings, floors of all slots, the revision, and forced resets.
 #pragma once
 
 #include "ledger/lease.hpp"
@@ -6,8 +6,8 @@
 
 namespace snowflake_ids::weak_memory {
 
-// Two slots, their file, and sessions that draw as src/pg/generate does. What a session does outside of src/ledger is
-// written here again, with the orders that are there; its sites are called by the names of the functions there.
+// Two slots, their file, and sessions. What a session does outside of src/ledger is repeated here with its orders and
+// function names.
 struct Server {
     static constexpr unsigned slots = 2;
     static constexpr Rules rules{.max = 1, .max_tick = 7};
@@ -22,7 +22,6 @@ struct Server {
     auto at() {
         return [this](std::uint32_t i) -> Slot& { return slot[i]; };
     }
-    // The life of this memory has begun, with these ceilings in the file and in memory.
     void live(Value ceiling) {
         header.life_id.begin("life_id", 9);
         header.life_number.begin("life_number", 1);
@@ -39,7 +38,7 @@ struct Server {
         const auto wanted = [&](std::uint32_t j) { return j == i ? least : Ceiling{}; };
         (void) ledger::lift_locked_ceilings(header, slots, at(), file, wanted);
     }
-    // An id must be below the ceiling that the next life would find.
+    // Below the ceiling that the next life would find.
     void issue(unsigned i, const ledger::Claim& c) {
         require(c.outcome != ledger::Outcome::issued || c.tick < tick_at(disk.entries[i].ceiling),
                 "issued above the ceiling on disk");
@@ -82,7 +81,7 @@ struct Session {
     }
 };
 
-// A life begins while others draw. Whoever finds it begun must find all that it has set.
+// Who finds the life begun must find all that it has set.
 struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
     static constexpr const char* name = "a life begins";
 
@@ -95,7 +94,6 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
         }
     }
     void thread(unsigned i) {
-        // Some come when it has just begun.
         const bool late = i != 0 && pick(2) == 0;
         while (late && header.life_id.last() == 0) pause();
         Session s{*this};
@@ -111,7 +109,6 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
     }
 };
 
-// Ceilings are lifted while others draw below them.
 struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
     static constexpr const char* name = "ceilings";
 
@@ -134,7 +131,7 @@ struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
     }
 };
 
-// A forced reset lowers a ceiling. Who is set up after that must not keep the old one: no other reset may come.
+// Who is set up after it must not keep the old ceiling.
 struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
     static constexpr const char* name = "forced reset";
     bool done = false;
@@ -156,7 +153,7 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
         Session s{*this};
         s.clock.low = 2;
         for (int n = 0; n < 2; n++) {
-            // A draw that was under way may still use the old limit. So only those count that begin when it has ended.
+            // A draw that was under way may use the old limit.
             const bool counts = done;
             if (s.stale()) s.set_up(0);
             require(s.revision == 0 || s.limit <= 5, "an old ceiling under the new revision");
@@ -165,8 +162,8 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
     }
 };
 
-// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has
-// lifted the slot, then the revision, and then it has committed.
+// A statement that has seen another session's id draws a larger one, also from a lease: the other one lifted the slot,
+// then the revision, then it committed.
 struct Leases : rl::test_suite<Leases, 2>, Server {
     static constexpr const char* name = "lease";
     rl::mutex commits;

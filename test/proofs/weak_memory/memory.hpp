@@ -1,6 +1,5 @@
-// The shared memory, and what else the scenes work with: a clock, the ceiling file, and the ids that were issued. Ticks
-// are 0 to 7, and ceilings and floors have as many milliseconds; a tick has four sequence numbers at most. So all ids
-// are the bits of one word.
+// The memory, a clock, the ceiling file, and the issued ids. Ticks are 0 to 7 with at most four sequence numbers, so
+// all ids are the bits of one word.
 #pragma once
 
 #include "word.hpp"
@@ -46,7 +45,7 @@ struct Header {
     }
 };
 
-// Any tick of a range. `runs`: it never goes back.
+// `runs`: it never goes back.
 struct Clock {
     Value low, high;
     bool runs = false;
@@ -66,14 +65,13 @@ struct Clock {
     microseconds tick_length() const { return microseconds{1}; }
 };
 
-// The ids that were issued.
 struct Ids {
     Value bits = 0;
 
     static Value bit(Value tick, Value toggle, Value sequence) {
         return Value{1} << (tick << 3 | toggle << 2 | sequence);
     }
-    // From now on no id of `tick` or earlier may be issued.
+    // No id of `tick` or earlier may be issued from now on.
     void cover(Value tick) { bits |= tick >= 7 ? ~Value{0} : bit(tick + 1, 0, 0) - 1; }
     // All that a slot in this state may have issued.
     void cover(const State& s, const Rules& rules) {
@@ -106,7 +104,7 @@ inline ledger::Claim claim(Slot& slot, Clock& clock, std::uint32_t want, const R
                             : ledger::claim<false>(slot, clock, want, rules, limit);
 }
 
-// The ceiling file. The kernel has its lock and its bytes, so no access of it can be seen out of order.
+// The kernel has its lock and bytes, so accesses are seen in order.
 struct File {
     struct Content {
         ledger::Life life;

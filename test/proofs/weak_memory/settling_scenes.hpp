@@ -1,5 +1,4 @@
-// settling.hpp: draws and ends of transactions against readers. No row may appear whose time is before what a reader
-// was told, unless that reader's snapshot has it.
+// settling.hpp: no row appears whose time is before what a reader was told, unless that reader's snapshot has it.
 #pragma once
 
 #include "ledger/settling.hpp"
@@ -7,7 +6,7 @@
 
 namespace snowflake_ids::weak_memory {
 
-// Times are a number of units: two that are one unit apart are merged in the ring, those two units apart are not.
+// The ring merges times that are one unit apart, not those two apart.
 inline constexpr unsigned transactions = 8;
 inline constexpr microseconds unit = ledger::ring_resolution * 6 / 10;
 
@@ -51,7 +50,6 @@ struct Prepared : Backend {
     }
 };
 
-// Transactions 1 to `transactions` - 1.
 struct Database {
     static constexpr unsigned backends = 2, places = 2;
     static constexpr Value id = 5;
@@ -59,13 +57,13 @@ struct Database {
     Backend backend[backends];
     Prepared prepared_places[places];
 
-    // The server's own, under its lock: which transactions have ended.
+    // The server's own list of ended transactions.
     rl::mutex snapshot_lock;
     unsigned finished = 0;
     Value next = 1;
     Value last_time = 3;
 
-    // Of each transaction: its earliest row, and the latest time that was told to a reader whose snapshot has it not.
+    // By transaction: its earliest row, and the latest time told to a reader whose snapshot lacks it.
     Value row[transactions] = {}, told[transactions] = {};
 
     Database() { promise.begin("promise"); }
@@ -95,7 +93,6 @@ struct Database {
     }
 };
 
-// A transaction of process `b`.
 struct Transaction {
     Database& db;
     unsigned b;
@@ -108,7 +105,7 @@ struct Transaction {
         xid = db.begin_transaction();
         covered = ledger::no_low;
     }
-    // As src/pg/promise/writer.cpp, claim_numbers.cpp. `at`: what the clock shows, 0: any time.
+    // As src/pg/promise/writer.cpp. `at`: the clock; 0: any time.
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
@@ -135,9 +132,8 @@ struct Transaction {
 // As src/pg/settled/reader.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
-    // 0 is before all: an entry of the ring that nobody has written.
+    // 0: an unwritten entry.
     const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
-    // Much may happen before it looks.
     for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
     ledger::lift_to(db.promise, time_at(between(1, db.last_time)));
     UnixTime t = db.promise.load();
@@ -171,7 +167,7 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
     }
 };
 
-// Readers of a table pass over transactions that have not noted it. A backend has room for one table.
+// They pass over transactions that have not noted it. A backend has room for one table.
 struct OneTable : Database {
     static constexpr Value table = 1, another = 2;
 
@@ -186,8 +182,7 @@ struct OneTable : Database {
         tell(seen, units_in(t));
     }
     void note(Transaction& x, Value t) { x.noted = ledger::note_table(promise, x.own(), t, x.noted_at); }
-    // Draws an id that is no stamp, then stamps a row: with a number that was claimed before, unless readers have been
-    // promised more.
+    // The row's number was claimed before, unless readers were promised more.
     void write_table(Transaction& x, bool elsewhere, bool many = false) {
         x.start();
         Value claimed = 0;
@@ -202,7 +197,6 @@ struct OneTable : Database {
         else
             x.draw();
     }
-    // A transaction that notes the other table and has no rows of the one that is read.
     void write_another(Transaction& x) {
         x.start();
         note(x, another);
@@ -224,7 +218,6 @@ struct TableAndReaders : rl::test_suite<TableAndReaders, 3>, OneTable {
     }
 };
 
-// A table takes the place of the one that the transaction before has noted.
 struct AnotherTable : rl::test_suite<AnotherTable, 2>, OneTable {
     static constexpr const char* name = "another table";
 
@@ -239,7 +232,6 @@ struct AnotherTable : rl::test_suite<AnotherTable, 2>, OneTable {
     }
 };
 
-// Ids that were fetched elsewhere, and are checked.
 struct IdsBrought : rl::test_suite<IdsBrought, 3>, OneTable {
     static constexpr const char* name = "ids that are brought";
 
@@ -273,7 +265,7 @@ struct ManyTables : rl::test_suite<ManyTables, 2>, OneTable {
     }
 };
 
-// Prepared, then committed by the same process: all get the same place.
+// All get the same place.
 struct TablePrepared : rl::test_suite<TablePrepared, 2>, OneTable {
     static constexpr const char* name = "a table of prepared ones";
 
@@ -292,7 +284,7 @@ struct TablePrepared : rl::test_suite<TablePrepared, 2>, OneTable {
     }
 };
 
-// One after another, at times that are merged and at times that are not.
+// At times that are merged and times that are not.
 struct Ring : rl::test_suite<Ring, 2>, Database {
     static constexpr const char* name = "ring";
 
@@ -307,7 +299,7 @@ struct Ring : rl::test_suite<Ring, 2>, Database {
     }
 };
 
-// The ring has three places. Processes of two databases, one after another in the same place of the server.
+// Three places; processes of two databases, one after another.
 struct FullRing : rl::test_suite<FullRing, 2>, Database {
     static constexpr const char* name = "full ring";
 
@@ -324,7 +316,7 @@ struct FullRing : rl::test_suite<FullRing, 2>, Database {
     }
 };
 
-// Prepared, then committed, one after another. So they all get the same place, and its ring is full in the end.
+// All get the same place, whose ring is full in the end.
 struct OnePlace : rl::test_suite<OnePlace, 2>, Database {
     static constexpr const char* name = "one place";
 
@@ -341,7 +333,7 @@ struct OnePlace : rl::test_suite<OnePlace, 2>, Database {
     }
 };
 
-// Prepared, then committed by another process. There are two places.
+// By another process; there are two places.
 struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
     static constexpr const char* name = "prepared";
     Value prepared[transactions] = {};
@@ -367,7 +359,6 @@ struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
                 x.end(false);
                 break;
             }
-            // The transaction is in the server's list, under its lock.
             const Held held(snapshot_lock);
             prepared[count++] = x.xid;
         }

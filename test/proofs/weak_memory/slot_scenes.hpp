@@ -5,7 +5,6 @@
 
 namespace snowflake_ids::weak_memory {
 
-// The clock shows anything, so it goes back again and again.
 struct Regressions : rl::test_suite<Regressions, 3> {
     static constexpr const char* name = "regressions";
     Rules rules{.max = 1, .max_tick = 7, .has_toggle = true};
@@ -23,7 +22,7 @@ struct Regressions : rl::test_suite<Regressions, 3> {
     }
 };
 
-// A clock that stands behind the last id. Each new tick takes one tick of monotonic time.
+// Each new tick takes one of monotonic time.
 struct HeldTicks : rl::test_suite<HeldTicks, 3> {
     static constexpr const char* name = "held ticks";
     Rules rules{.max = 0, .max_tick = 7};
@@ -46,7 +45,6 @@ struct HeldTicks : rl::test_suite<HeldTicks, 3> {
     }
 };
 
-// A floor beside claims.
 struct Floor : rl::test_suite<Floor, 3> {
     static constexpr const char* name = "floor";
     Rules rules{.max = 1, .max_tick = 7};
@@ -70,7 +68,7 @@ struct Floor : rl::test_suite<Floor, 3> {
     }
 };
 
-// Two processes put a slot above the same floor, as every process does that finds it below.
+// As every process does that finds it below.
 struct FloorApplied : rl::test_suite<FloorApplied, 3> {
     static constexpr const char* name = "floor applied twice";
     Rules rules{.max = 1, .max_tick = 7, .has_toggle = true};
@@ -94,7 +92,7 @@ struct FloorApplied : rl::test_suite<FloorApplied, 3> {
     }
 };
 
-// A life begins ahead of a clock that is right. No claim may call that a regression.
+// A life begins ahead of a right clock, which is no regression.
 struct Lead : rl::test_suite<Lead, 3> {
     static constexpr const char* name = "lead";
     Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error, .lead = 4};
@@ -115,8 +113,8 @@ struct Lead : rl::test_suite<Lead, 3> {
     }
 };
 
-// An operator puts the slot at a floor, back or forward. What begins after that is above it. Not so a draw that was
-// under way: the word that it has seen may come again. So the others begin later, and no clock shows the old tick.
+// What begins after the reset is above its floor. A draw that was under way may repeat, so the others begin later and
+// no clock shows the old tick.
 struct ForcedSlot : rl::test_suite<ForcedSlot, 3> {
     static constexpr const char* name = "slot put back";
     Rules rules{.max = 1, .max_tick = 7, .has_toggle = true};

@@ -1,14 +1,13 @@
-// weak_memory: the ledger's protocol under the C++11 memory model, as Relacy explores it at random. First with the
-// orders that the code has, then with acquire and release for seq_cst, except where expected.hpp says that seq_cst is
-// needed: no scene may fail. Then, from there, with one order weakened at a time: a scene fails, or expected.hpp says
-// why not.
+// weak_memory: the ledger's protocol under the C++11 memory model, as Relacy explores it. With the code's orders, and
+// then with seq_cst only where expected.hpp needs it, no scene fails. Then one order at a time is weakened: a scene
+// fails, or expected.hpp says why not.
 //
 // usage: weak_memory [ITERATIONS [all|found [SHARE SHARES]]]
 //   ITERATIONS  of each scene (default: 20000)
-//   found       of the weakened orders only those that a scene must find, and no table
-//   SHARE       from 0: every SHARES-th scene and site only, so that several processes share the work
+//   found       only weakened orders that a scene must find, and no table
+//   SHARE       from 0: every SHARES-th scene and site only
 //
-// Chance is seeded with the number of the execution. So each run does the same, however busy the machine is.
+// The number of the execution seeds chance, so each run is the same.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +31,6 @@ struct Outcome {
     unsigned long executions;
 };
 
-// `trace`: what an execution that fails has done.
 template <class Scene>
 Outcome explore(unsigned long iterations, bool trace) {
     std::ostream nothing(nullptr);
@@ -75,7 +73,6 @@ std::string function_of(const Site& s) {
     f.resize(std::min(f.find('('), f.size()));
     return f.substr(f.find_last_of(": ") + 1);
 }
-// Where a function has several of the same kind: which of them.
 std::string title_of(const Site& s) {
     unsigned nth = 1, of = 1;
     for (unsigned i = 0; i < sites.count; i++) {
@@ -89,13 +86,12 @@ std::string title_of(const Site& s) {
     return function_of(s) + ": " + s.word + "." + name_of(s.operation) + (of > 1 ? " " + std::to_string(nth) : "");
 }
 
-// Is everything that `b` guarantees guaranteed by `a`?
+// `a` guarantees all that `b` does.
 bool suffices(std::memory_order a, std::memory_order b) {
     using enum std::memory_order;
     return a == b || b == relaxed || a == seq_cst || (a == acq_rel && b != seq_cst);
 }
 
-// The orders that are weaker than what the code has, from the weakest.
 std::vector<std::memory_order> weaker(const Site& s) {
     using enum std::memory_order;
     std::vector<std::memory_order> orders;
@@ -115,7 +111,6 @@ const Expected* expected_of(const Site& s) {
     return nullptr;
 }
 
-// Empty: nobody knows.
 std::string why(const std::string& title, std::memory_order order) {
     if (order == std::memory_order_relaxed) return "as weak as can be";
     for (const Reason& r : needed) {
@@ -127,7 +122,7 @@ std::string why(const std::string& title, std::memory_order order) {
     return {};
 }
 
-// The scene that fails, and after how many executions; null: none.
+// Null: none fails.
 const SceneEntry* weaken(const Site& s, std::memory_order order, unsigned long iterations, unsigned long& executions) {
     weakening.site = &s;
     weakening.order = order;
@@ -144,7 +139,7 @@ const SceneEntry* weaken(const Site& s, std::memory_order order, unsigned long i
     return by;
 }
 
-// An order that is not found settles all that are stronger.
+// It settles all stronger orders.
 void check(const Site& s, unsigned long iterations, bool only_found) {
     const std::string title = title_of(s);
     const Expected* expected = expected_of(s);
@@ -179,7 +174,7 @@ void check(const Site& s, unsigned long iterations, bool only_found) {
     std::fflush(stdout);
 }
 
-// Of the scenes and sites this process takes number `part`, `part + of`, `part + 2 * of` and so on.
+// Scenes and sites part, part + of, part + 2 * of and so on.
 struct Share {
     unsigned part = 0, of = 1;
 };
@@ -198,7 +193,7 @@ void run_scenes(unsigned long iterations, Share share) {
     }
 }
 
-// Which sites the scenes come to. Noting them takes time.
+// Noting sites takes time.
 void find_sites(unsigned long iterations) {
     for (std::size_t i = 0; i < scenes.size(); i++) {
         sites.scene = 1u << i;

@@ -1,10 +1,9 @@
-// The word that the ledger's templates run on here: Relacy's atomic, with the memory orders that the code names. Each
-// place in the code that accesses a word is a site, and one site at a time can be weakened.
+// The word of the ledger's templates here: Relacy's atomic with the code's memory orders. Each place that accesses a
+// word is a site, which can be weakened.
 //
-// Relacy runs threads one access at a time. A load may answer with one of the last values of its word, if the C++11
-// memory model lets it. Two things it cannot show: a load that answers with a value that is stored later; and an order
-// of all seq_cst accesses that is not the order in which it has run them. Because of the second, a weak access among
-// seq_cst ones looks stronger than it is. So accesses are weakened where the others are acquire and release.
+// A load answers with any recent value that the memory model allows. Relacy cannot show a load of a later store, or an
+// order of seq_cst accesses other than the one that ran. So a weak access among seq_cst ones looks too strong, and
+// accesses are weakened where the others are acquire and release.
 #pragma once
 
 #include "checker.hpp"
@@ -19,15 +18,12 @@ namespace snowflake_ids::weak_memory {
 
 using Value = std::uint64_t;
 
-// Any of 0 to n - 1.
 inline unsigned pick(unsigned n) { return n < 2 ? 0 : rl::rand(n); }
 inline Value between(Value low, Value high) { return low + pick(static_cast<unsigned>(high - low + 1)); }
-// Others may run here.
 inline void pause() { rl::ctx().sched(); }
 
 inline const char* complaint = "";
 
-// Ends the execution.
 inline void fail(const char* what) {
     complaint = what;
     rl::ctx().fail_test(what, rl::test_result_user_assert_failed, rl::debug_info());
@@ -43,7 +39,7 @@ inline const char* name_of(Operation o) {
 }
 inline const char* name_of(std::memory_order order) { return rl::format(static_cast<rl::memory_order>(order)); }
 
-// A place in the code. The templates that many words go through, as lift_to(), are a site for each word.
+// Shared templates, as lift_to(), are a site for each word.
 struct Site {
     const char* word;
     Operation operation;
@@ -57,7 +53,7 @@ struct Site {
     }
 };
 
-// All sites that were seen. Not a vector: Relacy would take its memory for the test's.
+// Not a vector, whose memory Relacy would take for the test's.
 struct Sites {
     static constexpr unsigned most = 256;
     Site site[most];
@@ -66,8 +62,7 @@ struct Sites {
 };
 inline Sites sites;
 
-// Which orders the words use instead of the code's. `capped`: acquire and release for seq_cst, except at the sites that
-// are kept; and the order of one site.
+// `capped`: acquire and release for seq_cst, except at kept sites; then the order of one site.
 struct Weakening {
     static constexpr unsigned most = 16;
     bool capped = false;
@@ -120,8 +115,7 @@ inline rl::memory_order order_of_failure(rl::memory_order order) {
     return order == rl::mo_acq_rel ? rl::mo_acquire : order == rl::mo_release ? rl::mo_relaxed : order;
 }
 
-// The part of std::atomic that the ledger uses. A word without a name is no part of the protocol: none of its accesses
-// is a site.
+// A word without a name has no sites.
 template <class T = Value>
 class Word {
 public:
@@ -136,7 +130,7 @@ public:
         name_ = name;
         value_.store(bits(value), rl::mo_relaxed, rl::debug_info());
     }
-    // As no process can: what was stored last.
+    // What was stored last.
     T last() const { return std::bit_cast<T>(value_.debug_value()); }
 
     T load(Order order = Order::seq_cst, Place at = Place::current()) const {
@@ -168,7 +162,7 @@ private:
         expected = std::bit_cast<T>(seen);
         return done;
     }
-    // A swap that fails is a load, so it may answer with an old value. Relacy's own always answers with the last one.
+    // A swap that fails may answer with an old value. Relacy's own does not.
     bool fails_on_old(T& expected, rl::memory_order order, const Place& at) const {
         if (pick(4) != 0) return false;
         const auto seen = std::bit_cast<T>(value_.load(order_of_failure(order), info(at)));
@@ -182,7 +176,7 @@ private:
     rl::atomic<Value> value_;
 };
 
-// A lock of the server, or of the kernel: what was done under it before is seen.
+// What was done under it before is seen.
 class Held {
 public:
     explicit Held(rl::mutex& m) : mutex_(m) { mutex_.lock(rl::debug_info()); }
