@@ -1,5 +1,5 @@
-// The ceiling file as a crash, a disk, another cluster or another version may have left it: read as it was written or
-// refused, at the first entry that is wrong. A refused file stays as it is, and a good one can be written again.
+// The ceiling file as a crash, a disk, another cluster or another version may have left it: read as it was written, or
+// refused at the first wrong entry and left as it is.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Expected expected(const Bytes& b) {
     return e;
 }
 
-// The map of what is durable follows from the entries and from who wrote them.
+// The map of what is durable follows from the entries and their writer.
 bool same(const Ceilings& a, const Ceilings& b) {
     return a.life == b.life && a.floor == b.floor && a.settled == b.settled &&
            std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
@@ -118,14 +118,12 @@ void check(const Bytes& b) {
     LockedCeilings file(place()), other(place());
     require(file.open().error == CeilingError::none);
     require(file.read(c).error == r.error);
-    // Nobody else can have it during this.
     require(other.open().error == CeilingError::busy);
     if (r.error != CeilingError::none) return;
     require(file.write(c).error == CeilingError::none);
     Ceilings again;
     require(file.read(again).error == CeilingError::none);
     require(same(again, c));
-    // All that it has is durable now.
     require(!mark_durable(again));
 }
 
@@ -134,7 +132,6 @@ void check(const Bytes& b) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Numbers in(data, size);
     const auto how = in.take<std::uint8_t>();
-    // A good file of this cluster or of another one.
     Ceilings c;
     c.life = {in.take<std::uint32_t>(), in.take<std::uint32_t>()};
     c.floor = Floor{milliseconds{in.take<std::uint32_t>()}};
@@ -144,12 +141,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(),
                            std::bit_cast<Ceiling>(in.take<std::uint64_t>())};
     }
-    // As a file that was written once, or again.
     if (how & 8) mark_durable(c);
     Bytes b(ceiling_file_bytes);
     const std::uint64_t system = cluster + (how & 8);
     encode_ceilings(c, system, b.data());
-    // Damage: bits of the header, or of an entry; then sums that fit, which only a changed program would write.
+    // Damage: bits of the header or an entry; then sums that fit, as only a changed program writes them.
     for (unsigned n = in.take<std::uint8_t>() % 8; n > 0; n--) {
         const auto where = in.take<std::uint16_t>();
         const std::size_t at =

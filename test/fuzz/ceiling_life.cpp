@@ -1,5 +1,5 @@
-// A life that begins with whatever a ceiling file says of its slots: another version may have formats and numberings
-// that this one does not know. Every slot is there again, above its ceiling; and the search for slots copes with them.
+// A life that begins with whatever a ceiling file says, also formats and numberings of another version: every slot is
+// above its ceiling, and the search for slots copes.
 #include <algorithm>
 
 #include "directory.hpp"
@@ -41,7 +41,6 @@ Ceilings content() {
     return c;
 }
 
-// All that the file said is in memory, and each slot begins above it.
 void check(const Ledger& l, const Ceilings& c, Floor at_least) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = l.slots[i];
@@ -77,7 +76,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (unsigned n = in.take<std::uint8_t>() % 16; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint8_t>();
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint64_t>(), take_ceiling()};
-        // Mostly a format that there is.
         if (slot % 4 != 0) c.entries[slot].key = (c.entries[slot].key & ~std::uint64_t{0xff0000}) | (slot % 4) << 16;
     }
     const Floor at_least = take_ceiling();
@@ -106,7 +104,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(timeline.tick_length.count() > 0 &&
             clamped_tick(timeline, UnixTime{microseconds{in.take<std::int64_t>()}}) <= timeline.max_tick());
 
-    // Lifted, it is in the file with all the others, and the next life has them.
+    // With all the others; the next life has them.
     const Ceiling least = take_ceiling();
     require(
         lift_ceiling(place(), l, *slot, least, {Ceiling{milliseconds{in.take<std::uint64_t>() >> 1}}, least}).error ==

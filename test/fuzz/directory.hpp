@@ -1,4 +1,4 @@
-// A directory for the files of a target, in memory where there is one, removed at the end.
+// A directory in memory, if there is one, removed at the end.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-// What the fuzz targets share. Each target is one parser. libFuzzer calls it with bytes of its choosing; what must
-// hold for every input is said with require().
+// What the fuzz targets share. Each target is one parser; require() says what must hold for every input.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ namespace snowflake_ids::fuzz {
 
 constexpr int sign(int v) { return (v > 0) - (v < 0); }
 
-// A copy that ends where the heap block ends, so that one byte read too far is seen.
+// Ends where the heap block ends, so that one byte read too far is seen.
 struct Exact {
     char* bytes;
     std::size_t size;

@@ -1,4 +1,4 @@
-// The gid reader for bytes. The input is up to three ids: their order is checked as well.
+// The gid reader for bytes, with up to three ids, whose order is checked.
 #include "ids.hpp"
 
 using namespace snowflake_ids;

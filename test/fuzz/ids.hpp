@@ -1,4 +1,4 @@
-// What holds for every valid id of a format, and for every two of them, however they were read.
+// What holds for every valid id of a format, and for every two of them.
 #pragma once
 
 #include "core/gid.hpp"
@@ -26,7 +26,6 @@ inline void require_consistent(const gid::Id& id) {
     require(!(gid::upper_bound(gid::kind(id), gid::time_of(id)).value < id));
 }
 
-// `Format` has print(), parse(), from_bytes(), next(), previous(), SortKey, and the two sizes.
 template <class Format, class Id>
 void require_round_trip(const Id& id) {
     char text[Format::text_size];
@@ -47,7 +46,7 @@ void require_round_trip(const Id& id) {
     if (previous.exists) require_consistent(previous.id);
 }
 
-// Order is the same in bytes and in text, and sort keys never contradict it, whichever id was the first one sorted.
+// Order is the same in bytes and text, and sort keys never contradict it.
 template <class Format, class Id>
 void require_one_order(const Id& a, const Id& b, const Id& first) {
     const int order = sign(compare(a, b));

@@ -1,5 +1,4 @@
-// Layouts of 64 bits that users make: refused, or good for every id and every time they have; and what the ledger
-// remembers of them gives the same ids.
+// Layouts that users make: refused, or good for every id and time; and the ledger's numbering gives the same ids.
 #include <initializer_list>
 
 #include "core/layout.hpp"
@@ -15,7 +14,6 @@ namespace {
 void require_good(const Layout& l, fuzz::Numbers& in) {
     require(l.bits() >= 1 && l.bits() <= 63);
     require(l.max_id() >> 63 == 0);
-    // Every number up to the largest is an id, and only those.
     for (const std::uint64_t id : {std::uint64_t{0}, l.max_id(), in.take<std::uint64_t>() & l.max_id()}) {
         const Result<Layout::Fields> f = l.split(id);
         require(f && l.compose(f.value) == id);
@@ -32,7 +30,6 @@ void require_good(const Layout& l, fuzz::Numbers& in) {
     }
     require(l.split(l.max_id() + 1).error == Error::id_range);
 
-    // Any time: an id of it, or none because it is outside.
     const UnixTime at{microseconds{in.take<std::int64_t>()}};
     const Result<std::uint64_t> id = l.make(at, 0, 0);
     const bool early = at < l.timeline.epoch, late = l.timeline.end() < at;
@@ -72,7 +69,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Numbers in(data, size);
     const auto how = in.take<std::uint8_t>();
     Layout l{};
-    // As they are given, or near what people use: small numbers come up too seldom by chance.
+    // Small numbers come up too seldom by chance.
     auto epoch = in.take<std::int64_t>(), tick_length = in.take<std::int64_t>();
     if (how & 1) epoch = (epoch & 0x7ffffffffff) * 1000;
     if (how & 2) tick_length &= 0xffffff;

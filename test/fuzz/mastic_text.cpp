@@ -1,4 +1,4 @@
-// The reader for Mastic's decimal text: the same number whatever the spelling, and one canonical spelling.
+// Mastic's decimal text: the same number whatever the spelling, and one canonical spelling.
 #include <string>
 
 #include "core/mastic.hpp"
@@ -11,7 +11,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Exact text(data, size);
     const Result<std::uint64_t> id = mastic::parse(text.bytes, text.size);
     if (!id) {
-        // Nothing that looks canonical is refused but what does not fit.
         if (id.error == Error::id_range) require(size >= mastic::max_text_size);
         return 0;
     }
@@ -25,7 +24,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     while (left > 1 && *digits == '0') digits++, left--;
     require(canonical == std::string(digits, left));
 
-    // 48 + 16 bits: every number is an id.
     const Result<Layout::Fields> fields = mastic::layout.split(id.value);
     require(fields && mastic::layout.compose(fields.value) == id.value);
     const UnixTime at = mastic::layout.time_of(id.value);

@@ -1,4 +1,4 @@
-// A generator made from a snapshot that comes from outside: refused, or usable for ever after.
+// A generator made from an outside snapshot: refused, or usable for ever.
 #include "core/sno_snapshot.hpp"
 #include "fuzz.hpp"
 #include "ledger/word.hpp"
@@ -12,7 +12,7 @@ bool same(const State& a, const State& b) {
     return a.tick == b.tick && a.safe == b.safe && a.next == b.next && a.drifts == b.drifts;
 }
 
-// Small numbers and the ends of their ranges come up too seldom by chance.
+// Ends of ranges come up too seldom by chance.
 std::uint32_t sequence(Numbers& in) {
     const auto v = in.take<std::uint32_t>();
     return v & 0x80000000 ? v : v & 0x1ffff;
@@ -49,16 +49,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(g.bounds.max - g.bounds.min + 1 >= sno::least_numbers);
     require(g.partition == s.partition && g.state.tick == s.wall_hi && g.state.safe == s.wall_safe);
 
-    // What is saved and restored is the same generator.
     const Result<sno::Generator> again = sno::from_snapshot(sno::to_snapshot(g, s.now));
     require(again && again.value.partition == g.partition && same(again.value.state, g.state));
     require(again.value.bounds.min == g.bounds.min && again.value.bounds.max == g.bounds.max);
 
-    // And it is fit for the ledger's word, but for the drift count, of which the word keeps the toggle.
+    // The ledger's word keeps only the toggle of the drift count.
     const State unpacked = ledger::unpack(ledger::pack(g.state, true), g.state.safe, true);
     require(unpacked.tick == g.state.tick && unpacked.next == g.state.next && unpacked.toggle() == g.state.toggle());
 
-    // Whatever the clock says, numbers are inside the bounds, and no tick is used twice under one toggle.
+    // Numbers are inside the bounds, and no tick is used twice under one toggle.
     State state = g.state;
     std::uint64_t last[2] = {0, 0};
     bool any[2] = {false, false};

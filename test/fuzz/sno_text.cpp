@@ -1,4 +1,4 @@
-// The sno reader for text: what it takes is canonical, and it looks at nothing beyond the text.
+// The sno reader for text: what it takes is canonical, and it reads nothing beyond the text.
 #include "ids.hpp"
 
 using namespace snowflake_ids;
@@ -14,7 +14,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require_consistent(id.value);
     require_round_trip<Sno>(id.value);
 
-    // One byte less or more, and one character that no id has.
     require(sno::parse(text.bytes, size - 1).error == Error::bad_length);
     for (std::size_t i = 0; i < size; i++) {
         const char was = text.bytes[i];
