@@ -1,10 +1,10 @@
-# Catalogs.pm: the extension's objects in a database as lines of text, to compare an updated extension with a fresh one.
+# The extension's objects in a database as lines of text.
 package Catalogs;
 use strict;
 use warnings;
 
-# Every member of the extension with every column of its catalog rows. Oids become descriptions: the server tells
-# which columns hold them. Expressions and rules hold oids inside: they are shown as SQL instead.
+# Every member with every column of its catalog rows. Oids become descriptions; expressions and rules, which hold oids,
+# are shown as SQL.
 my $members = <<'END';
 CREATE TEMP TABLE member AS
     SELECT classid, objid FROM pg_depend WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
@@ -90,7 +90,6 @@ INSERT INTO content SELECT concat_ws(' ', 'extension', extversion, extrelocatabl
 SELECT replace(regexp_replace(what, '(pg_toast_)\d+', '\1N', 'g'), E'\n', ' ') FROM content ORDER BY 1;
 END
 
-# contents($node, $database, $extension): the lines, sorted.
 sub contents
 {
 	my ($node, $database, $extension) = @_;
@@ -98,7 +97,6 @@ sub contents
 	return [ split /\n/, $node->safe_psql($database, $contents =~ s/%extension%/$extension/gr) ];
 }
 
-# differences($updated, $fresh): what only one of two contents has.
 sub differences
 {
 	my ($updated, $fresh) = @_;

@@ -1,12 +1,11 @@
-# Objects with each clause for which PostgreSQL prints an operator without its schema, or one schema for all columns.
-# They can be restored only if an empty search_path finds the operators.
+# Objects with each clause for which PostgreSQL prints an operator without its schema: they are restored only if an
+# empty search_path finds the operators.
 package Clauses;
 use strict;
 use warnings;
 
-# The SQL that creates the objects in the schema `app`. `ids` is the schema of the extension. If `for_upgrade` is true,
-# functions with a body in SQL compare no rows and read no table: pg_upgrade restores functions before operator classes,
-# so such functions fail with the types of any extension, citext as well.
+# `ids`: the extension's schema. `for_upgrade`: no SQL body compares rows or reads a table, because pg_upgrade restores
+# functions before operator classes.
 sub objects
 {
 	my ($ids, $for_upgrade) = @_;
@@ -23,7 +22,6 @@ END
 	{
 		my @pairs = $type eq 'gid' ? () : ([ 'a', 't' ], [ 't', 'b' ]);
 
-		# Expressions of the columns of one row.
 		my @of_row = (
 			'a IS DISTINCT FROM b',
 			'a IS NOT DISTINCT FROM b',
@@ -49,7 +47,6 @@ END
 		  if $type eq 'mastic';
 		push @of_row, map { "$_->[0] NOT BETWEEN $_->[1] AND $_->[1]" } @pairs;
 
-		# Queries.
 		my @queries = (
 			'SELECT a, count(*) FROM TABLE JOIN TABLE AS u USING (a) GROUP BY a ORDER BY a DESC',
 			'SELECT * FROM TABLE NATURAL JOIN TABLE AS u',
@@ -110,7 +107,6 @@ END
 	return $sql;
 }
 
-# A query that shows the rows of all tables and materialized views.
 sub contents
 {
 	return join ' UNION ALL ',

@@ -1,5 +1,4 @@
-# What the tests of the guarantees share: servers whose wall clock can be moved, long-lived
-# sessions, and a collection of all ids that anybody drew.
+# Servers with a clock that can be moved, sessions, and a collection of all ids.
 #
 #   my $clock  = clock();                     one for each server, or one for all
 #   my $server = new_server('name', $clock);
@@ -24,11 +23,10 @@ our @EXPORT =
 
 my %shims;
 
-# Tests wait for states, not for times: any process, or all of them, may get no processor for seconds. This is how long
-# they wait for a state that never comes.
+# How long tests wait for a state that never comes.
 use constant longest_wait => 180;
 
-# Looks until `look` returns what is true, and returns that; after a long time, what it returned last.
+# Returns the first true result of `look`; after a long time, its last.
 sub eventually
 {
 	my ($look) = @_;
@@ -38,8 +36,7 @@ sub eventually
 	return $seen;
 }
 
-# The least of what `measure` returns, for durations: a machine that stands still now and then makes some of them
-# longer, none shorter. Ends when one is below `enough`.
+# The least of what `measure` returns: a busy machine makes durations longer, not shorter. Ends below `enough`.
 sub best_of
 {
 	my ($enough, $measure) = @_;
@@ -53,7 +50,7 @@ sub best_of
 	return $best;
 }
 
-# A server begins its ids ahead of the clock. Waits until that lead is over. `schema`: where the extension is.
+# Waits until the lead of a start is over. `schema`: the extension's.
 sub caught_up
 {
 	my ($server, $database, $schema) = @_;
@@ -65,9 +62,8 @@ sub caught_up
 	return;
 }
 
-# Up to where a standby has to come. A record is flushed first. What the WAL writer flushes by itself can end at a page,
-# inside a record that no standby can replay; and after its clock has stepped back it may leave the rest to the next
-# checkpoint.
+# Flushes a record first, because what the WAL writer flushes may end inside one, and may wait for a checkpoint after a
+# step back.
 sub flushed_lsn
 {
 	my ($server) = @_;
@@ -75,7 +71,7 @@ sub flushed_lsn
 	return $server->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
 }
 
-# The configuration is read again: returns when new connections, and these sessions, have it.
+# Returns when new connections, and these sessions, have the new configuration.
 sub reload
 {
 	my ($server, @sessions) = @_;
@@ -90,8 +86,7 @@ sub reload
 	return;
 }
 
-# The path of test/support/NAME.c, compiled. Skips the script where that cannot be done; CI has a compiler, so there
-# it is a failure.
+# Compiles test/support/NAME.c. Without a compiler the script is skipped, in CI it fails.
 sub shim
 {
 	my ($name) = @_;
@@ -111,10 +106,9 @@ sub shim
 
 sub clock { return Clock->new }
 
-# A server under a clock, with the extension in database postgres. It does not sync: killing processes loses nothing
-# that the kernel has, and crash recovery would sync every file first. What sync is for is tested with
-# under_power_loss(). Options: conf (text), synced (remember what is synced), install_path (of another server's
-# programs), the rest as init() takes it.
+# A server under a clock, with the extension in database postgres. It does not sync: killing loses nothing that the
+# kernel has (see under_power_loss()). Options: conf (text), synced (remember what is synced), install_path, those of
+# init().
 sub new_server
 {
 	my ($name, $clock, %options) = @_;
@@ -136,8 +130,7 @@ END
 	return $server;
 }
 
-# Starts a server under a clock. A postmaster that was killed leaves backends for a moment, and while one of them
-# has its shared memory a start fails.
+# A killed postmaster's backends keep its memory for a moment, so a start may fail.
 sub start_at
 {
 	my ($server, $clock) = @_;
@@ -153,7 +146,6 @@ sub start_at
 	}
 }
 
-# Ends a server life in one of the ways there are, moves the clock, does what is to be done in between, and starts again.
 sub restart_after
 {
 	my ($server, $how, $offset, $between) = @_;
@@ -165,7 +157,6 @@ sub restart_after
 	start_at($server, $clock);
 }
 
-# After a fault: hours behind, at the time of the ids before, and now. Whoever has forgotten something repeats it.
 sub draw_at_all_times
 {
 	my ($ids, $where, $clock, $start) = @_;
@@ -177,8 +168,7 @@ sub draw_at_all_times
 	$ids->draw($where);
 }
 
-# SIGKILL to the postmaster. Returns when the last of its children has noticed. The lock files go too: its process
-# may stay a zombie for a while, in a container for good, which the next start would take for a postmaster.
+# Returns when the last child has noticed, and removes the lock files: a zombie would pass for a postmaster.
 sub kill_postmaster
 {
 	my ($server) = @_;
@@ -191,7 +181,7 @@ sub kill_postmaster
 	unlink "$dir/postmaster.pid", $server->host . '/.s.PGSQL.' . $server->port . '.lock';
 }
 
-# SIGKILL to one session: the postmaster ends the others and starts again by itself. Not noticed yet, it lets us in.
+# The server restarts by itself.
 sub kill_backend
 {
 	my ($server) = @_;
@@ -203,7 +193,7 @@ sub kill_backend
 	comes_back($server);
 }
 
-# Waits until no session but those named is connected: one whose client has gone ends its statement first.
+# A session whose client is gone ends its statement first.
 sub only_connected
 {
 	my ($server, @sessions) = @_;
@@ -213,8 +203,7 @@ sub only_connected
 	return;
 }
 
-# Waits until a server that starts again by itself lets us in. poll_query_until() would write to a psql that may have
-# been refused already, which IPC::Run dies of.
+# Without poll_query_until(), because IPC::Run dies of a psql that was refused.
 sub comes_back
 {
 	my ($server) = @_;
@@ -222,7 +211,7 @@ sub comes_back
 	return;
 }
 
-# A new server from a copy of the data directory's files; `conf` for postgresql.conf.
+# `conf`: lines for postgresql.conf.
 sub copy_of
 {
 	my ($name, $dir, $conf) = @_;
@@ -235,7 +224,7 @@ sub copy_of
 	return $server;
 }
 
-# The query must fail, and what is said must match all patterns.
+# What is said must match all patterns.
 sub fails_with
 {
 	my ($server, $query, $name, @patterns) = @_;
@@ -250,8 +239,7 @@ sub value
 	return Session::ask_once($server, $query);
 }
 
-# Waits until each format has issued more ids than so far, and tells whether it did: sessions do draw. `node` for the
-# ids of one node.
+# True if each format did. `node`: only its ids.
 sub more_are_drawn
 {
 	my ($where, $node) = @_;
@@ -290,7 +278,7 @@ sub slurp
 	return scalar <$f>;
 }
 
-# In place: it stays the same file.
+# Into the same file.
 sub spew
 {
 	my ($path, $content) = @_;
@@ -300,7 +288,7 @@ sub spew
 	close $f or die "$path: $!";
 }
 
-# Before the first start: what the server syncs from now on is remembered.
+# From the first start on, what is synced is remembered.
 sub under_power_loss
 {
 	my ($server) = @_;
@@ -309,8 +297,7 @@ sub under_power_loss
 	mkdir $server->{sfids_synced};
 }
 
-# Kills the server, and takes from its WAL and from the ceiling file whatever was not synced. Data pages keep all that was
-# written: they may, for WAL is synced before them.
+# Takes what was not synced from WAL and the ceiling file. Data pages stay, since WAL is synced before them.
 sub lose_power
 {
 	my ($server) = @_;
@@ -330,7 +317,7 @@ sub lose_power
 	return $cut;
 }
 
-# Is a program there that tools/setup installs? In CI it must be, unless tools/setup could not get it.
+# In CI it must be there, unless tools/setup could not get it.
 sub has_program
 {
 	my ($name) = @_;
@@ -339,7 +326,7 @@ sub has_program
 	return 0;
 }
 
-# The path of test/support/NAME.c, compiled as a module of the server.
+# As a module of the server.
 sub module
 {
 	my ($name) = @_;
@@ -354,8 +341,8 @@ sub module
 	return;
 }
 
-# A directory for the front of PATH. Servers that are started with it have an empty file system of `size` in
-# `directory`, which ends with their last process. Undefined where this user may make none. `then`: shell commands in it.
+# A directory for the front of PATH: servers started with it have an empty file system of `size` in `directory`.
+# Undefined where this user may make none. `then`: shell commands in it.
 sub small_filesystem
 {
 	my ($directory, $size, $then) = @_;
@@ -372,7 +359,6 @@ END
 	return $dir;
 }
 
-# The files in which a process has segments of dynamic shared memory of this size.
 sub segments_of
 {
 	my ($pid, $bytes) = @_;
@@ -385,7 +371,7 @@ sub segments_of
 	return sort keys %file;
 }
 
-# An installation that a test may change: its directory above bin, its library directory, its extension directory.
+# Its directory above bin, its library directory, its extension directory.
 sub own_installation
 {
 	my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -402,7 +388,7 @@ sub own_installation
 	return ($places[0] =~ s{/bin$}{}r, $places[1], "$places[2]/extension");
 }
 
-# ---- A wall clock: real time and an offset.
+# ---- real time and an offset
 package Clock;
 use strict;
 use warnings;
@@ -421,7 +407,7 @@ sub new
 	return $self;
 }
 
-# Seconds ahead of real time. One write of 8 bytes: no process sees half of it.
+# Seconds ahead of real time, in one write of 8 bytes: no process sees half of it.
 sub set
 {
 	my ($self, $offset) = @_;
@@ -430,7 +416,7 @@ sub set
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $offset * 1e9);
 }
 
-# The monotonic clock: seconds go by at once. Timeouts go by it as well.
+# Moves the monotonic clock, by which timeouts go.
 sub pass
 {
 	my ($self, $seconds) = @_;
@@ -439,7 +425,7 @@ sub pass
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $self->{passed} * 1e9);
 }
 
-# Both at once, as time does.
+# Both clocks.
 sub go_by
 {
 	my ($self, $seconds) = @_;
@@ -453,8 +439,7 @@ sub step   { my ($self, $by) = @_;   $self->set($self->{offset} + $by) }
 sub now    { my ($self) = @_;        return Time::HiRes::time() + $self->{offset} }
 sub set_to { my ($self, $time) = @_; $self->set($time - Time::HiRes::time()) }
 
-# ---- A psql that stays connected. What it says goes to a file: into a pipe that nobody reads for a while it would say
-# 64 kB, and then stand still. A pipe only tells that there is an answer.
+# ---- a psql that stays connected. Its output goes to a file, because an unread pipe stops it at 64 kB.
 package Session;
 use strict;
 use warnings;
@@ -462,7 +447,6 @@ use IPC::Open2;
 
 my ($questions, $sessions, $said_in) = (0, 0);
 
-# Options: dbname, user, options (as PGOPTIONS)
 sub new
 {
 	my ($class, $server, %o) = @_;
@@ -479,7 +463,7 @@ sub new
 	return bless { pid => $pid, in => $in, answered => $answered, said => $said, path => $path }, $class;
 }
 
-# Sends without waiting, if what is sent is one line, or short: psql begins with the first line before it reads on.
+# One line, or little: psql begins before it reads on.
 sub send
 {
 	my ($self, $query) = @_;
@@ -487,15 +471,15 @@ sub send
 	my $mark = $self->{mark} = 'end of answer ' . ++$questions;
 	$self->{busy} = 1;
 
-	# The data of a COPY have ended their statement. psql from 15.19 on would take what follows another ';' for more data.
-	# Older ones may keep data that a COPY has refused in their query buffer: \r empties it.
+	# After the data of a COPY: psql from 15.19 on takes what follows another ';' for data; older ones keep refused data in
+	# their buffer, which \r empties.
 	my $end = $query =~ /^\\\.\n\z/m ? '\r' : ';';
 	print { $self->{in} } "$query$end\n\\echo $mark\n\\o /proc/self/fd/3\n\\qecho\n\\o\n";
 	$self->{in}->flush;
 	return $self;
 }
 
-# The answer to what was sent: output and errors. `cut_short` is set when psql ended before it was complete.
+# `cut_short`: psql ended before it was complete.
 sub answer
 {
 	my ($self) = @_;
@@ -512,7 +496,6 @@ sub answer
 	return $said;
 }
 
-# What was said since the last time.
 sub said
 {
 	my ($self) = @_;
@@ -527,7 +510,6 @@ sub gone
 {
 	my ($self) = @_;
 
-	# Whoever has not asked for the answer does not want the rest of it.
 	kill 'TERM', $self->{pid} if $self->{busy};
 	close $self->{in};
 	close $self->{answered};
@@ -552,8 +534,8 @@ sub ask_once
 	return Session->new($where)->ask($query);
 }
 
-# ---- A file system in memory, of a size. A process in a namespace of its own has mounted it; it ends with this object,
-# or with the script, and the file system with it. False where this user may mount none.
+# ---- a file system in memory, mounted in the namespace of a process, which ends with this object. False where this
+# user may mount none.
 package OwnFilesystem;
 use strict;
 use warnings;
@@ -574,7 +556,6 @@ sub new
 }
 sub path { return $_[0]{path} }
 
-# Not one byte is left; empty() makes room again.
 sub fill
 {
 	my ($self) = @_;
@@ -596,7 +577,6 @@ sub DESTROY
 	return;
 }
 
-# ---- All ids that anybody drew.
 package Ids;
 use strict;
 use warnings;
@@ -604,7 +584,7 @@ use Test::More;
 
 sub new { my ($class) = @_; return bless { seen => {}, drawn => 0, twice => 0 }, $class }
 
-# Takes ids from an answer: lines that start with the letter of their format. Anything else is said.
+# Lines that start with the letter of their format. Anything else is returned.
 sub add
 {
 	my ($self, $answer) = @_;
@@ -622,8 +602,8 @@ sub add
 	return $n;
 }
 
-# What draws of all formats: `paced` times one of each with a pause of a millisecond, so that each tick of a stretch
-# of time has an id, and then `bulk` of each. One line, so that many of them can be sent at once.
+# `paced`: one of each format with a pause of a millisecond, so that each tick has an id. In one line, for
+# Session::send.
 sub query
 {
 	my ($paced, $bulk) = @_;
@@ -638,7 +618,6 @@ sub query
 END
 }
 
-# Draws; whatever is said beside ids is a failure.
 sub draw
 {
 	my ($self, $where, $paced, $bulk) = @_;
@@ -648,7 +627,6 @@ sub draw
 	return $n;
 }
 
-# All that the other one has drawn as well.
 sub include
 {
 	my ($self, $other) = @_;
@@ -656,7 +634,6 @@ sub include
 	$self->add(join "\n", map { ($_) x $seen{$_} } keys %seen);
 }
 
-# The time of the latest id, as the types tell it.
 sub latest
 {
 	my ($self, $server) = @_;
@@ -675,7 +652,6 @@ sub latest
 sub drawn { return $_[0]{drawn} }
 sub twice { return $_[0]{twice} }
 
-# The verdict over a fault.
 sub none_twice
 {
 	my ($self, $fault) = @_;

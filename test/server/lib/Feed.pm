@@ -1,12 +1,12 @@
-# Histories of a feed: processes that write, readers that continue after their last id, and an oracle.
+# Writers, readers that continue after their last id, and an oracle.
 #
-#   my $job = Job->new($server, $sql);          runs SQL again and again, also after faults of the server; $job->stop
+#   my $job = Job->new($server, $sql);          runs SQL again and again, also after faults; $job->stop
 #   my $job = Job->new($server, writes($origin, 'news', ...));
 #   my $reader = Reader->new('the rule', $server, $query);      $query has LAST and, after bound(), BOUND
 #   poll_all(@readers);
 #   my ($missing, $stale) = $reader->verdict(rows_of($server));
 #
-# Tables have id bigint, body int (the version of the row) and a column of ids, by which readers continue.
+# Tables have id bigint, body int (the row's version) and a column of ids by which readers continue.
 package Feed;
 use strict;
 use warnings;
@@ -19,8 +19,7 @@ our @EXPORT = qw(writes poll_all rows_of finish_prepared smallest go_on);
 use constant smallest => '2222222222222222';
 use constant hot_rows => 50;
 
-# Repeats `step` for some seconds, in tools/prove feeds for longer; then until it returns what is true. It is told
-# whether the time is over.
+# Some seconds (longer in tools/prove feeds), then until `step` is true. `step` is told whether the time is over.
 sub go_on
 {
 	my ($seconds, $step) = @_;
@@ -33,7 +32,7 @@ sub go_on
 	return eventually(sub { $step->(1) });
 }
 
-# A script for psql, with transactions of all kinds: the same rows for each table. The key of a row tells its origin.
+# The same rows for each table. A row's key tells its origin.
 sub writes
 {
 	my ($origin, @tables) = @_;
@@ -63,7 +62,7 @@ sub writes
 		$script .= $next . $kinds[ rand @kinds ];
 	}
 
-	# A transaction that is streamed before it ends.
+	# A transaction that is streamed.
 	$script .=
 		"BEGIN;\n"
 	  . $all->("INSERT INTO TABLE (id, body) SELECT $base + nextval('row_ids'), 1 FROM generate_series(1, 400)")
@@ -71,7 +70,6 @@ sub writes
 	return $script;
 }
 
-# All ask at the same time.
 sub poll_all
 {
 	my (@readers) = @_;
@@ -86,7 +84,7 @@ sub rows_of
 	return { map { split /\|/ } split /\n/, $server->safe_psql('postgres', "SELECT id, body FROM $table") };
 }
 
-# What a fault has left prepared by writes() holds back readers until somebody ends it. A writer may do so meanwhile.
+# What a fault has left prepared holds back readers.
 sub finish_prepared
 {
 	my ($server) = @_;
@@ -102,7 +100,6 @@ use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 
-# `pause`: between two runs, in seconds
 sub new
 {
 	my ($class, $server, $sql, $pause) = @_;
@@ -119,7 +116,7 @@ sub new
 	  $self->{flag}, $server->connstr('postgres'), $self->{script}, $pause // 0.05;
 }
 
-# Ends after what it is at. Returns what it has said, errors included.
+# Returns what it has said, errors included.
 sub stop
 {
 	my ($self) = @_;
@@ -155,11 +152,10 @@ sub name { return $_[0]{name} }
 sub last { return $_[0]{last} }
 sub rows { return $_[0]{rows} }
 
-# A query for the bound, in a statement of its own, before the rows or after them. `where`: on another server
+# In a statement of its own. `where`: on another server.
 sub bound_first  { my ($self, $query, $where) = @_; $self->{bound_first} = [ $query, $where ];  return $self }
 sub bound_second { my ($self, $query, $where) = @_; $self->{bound_second} = [ $query, $where ]; return $self }
 
-# The server is another one, or has started again.
 sub moves_to { my ($self, $server) = @_; $self->{server} = $server; delete @$self{qw(session other)}; return $self }
 
 sub bound
@@ -181,7 +177,7 @@ sub ask
 	return;
 }
 
-# An error or a lost connection is an answer without rows.
+# No error: an answer without rows.
 sub listen
 {
 	my ($self) = @_;
@@ -203,7 +199,7 @@ sub listen
 	return;
 }
 
-# How many rows that another reader has got are lost for this one, whatever comes. Rows that change are not counted.
+# Rows that another reader got and this one never will. Changed rows do not count.
 sub has_lost
 {
 	my ($self, $rule) = @_;
@@ -215,7 +211,7 @@ sub has_lost
 	return $lost;
 }
 
-# Rows of the oracle that were never seen, and those whose last version was not
+# Rows never seen, and rows whose last version was not.
 sub verdict
 {
 	my ($self, $rows) = @_;

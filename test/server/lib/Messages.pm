@@ -1,14 +1,14 @@
-# The messages that the sources can raise: for tests that compare them with what the pages say.
+# The messages that the sources can raise, to compare them with the pages.
 #
 #   for my $m (Messages::all()) { $m->{file}, $m->{convert}, $m->{level}, $m->{message}, $m->{hint}, $m->{sqlstate} }
 #
-# Where a message has a value, `message` has "…".
+# A value in a message is "…".
 package Messages;
 use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 
-# The text of string literals that stand one after the other, at the start of some code.
+# Adjacent string literals at the start of some code.
 sub _literal
 {
 	my ($code) = @_;
@@ -21,7 +21,7 @@ sub _literal
 	return $text;
 }
 
-# What is between the parenthesis at pos() and the one that closes it.
+# From the parenthesis at pos() to the closing one.
 sub _parenthesis
 {
 	my ($code, $at) = @_;

@@ -1,4 +1,4 @@
-# A page (README.md, or one of doc/), whose commands are run as a reader would run them.
+# A page whose commands are run as a reader would run them.
 #
 #   my $page = Page->new('doc/partitioning.md');
 #   my $db = $page->run_chapter($server, 'A function of 20 lines');     a database of its own, named after the chapter
@@ -6,14 +6,11 @@
 #   $page->left_out('pg_partman 5.2 or later', 'this is pg_partman 4');
 #   $page->all_run;                                                 at the end
 #
-# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```text after one is
-# the same as a table, as psql prints it by itself, where ids and times are examples. ```sh blocks are run by run_sh(),
-# or by the script, which then take()s them. Others are for the reader, or for the script.
+# ```sql blocks are run. A block without a language after one is its output (psql -At), ```text its output as a table,
+# with example ids. run_sh() runs ```sh blocks, or the script take()s them. Others are for the reader.
 #
-# The first line of an SQL block for several servers says where it runs: "-- on node1" or "-- on node1, node2", in
-# database app. With "and likewise on the others", the same is done on each of the servers after it in turn, with the
-# names turned too. The page's hosts are the servers' names: connection strings and options of foreign servers are made
-# to fit. Output is what each of its servers must say.
+# "-- on node1, node2" in the first line says where a block runs, in database app; "and likewise on the others" repeats
+# it with the names turned. Hosts on the page are the servers' names.
 package Page;
 use strict;
 use warnings;
@@ -21,9 +18,8 @@ use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The script that runs a page. Of a page that several scripts run, the headings and the script that runs what is
-# between each and the next: a heading with commands that is not here, or a page, is a failure of all_run() and
-# all_pages.
+# Which script runs a page, or what is below each of its headings. all_run() and all_pages fail for a heading with
+# commands that is missing.
 our %run_by = (
 	'README.md' => 'all_pages',
 	'doc/tutorial.md' => 'tutorial',
@@ -127,8 +123,7 @@ sub text     { return $_[0]{text} }
 sub chapters { return @{ $_[0]{chapters} } }    # titles of level 2
 sub headings { return @{ $_[0]{headings} } }    # titles of all levels
 
-# The blocks of a chapter, its sections included, or of a section, in one language: hashes of language, content,
-# output and, once run, said (what psql wrote). '' is what is before the first chapter.
+# Hashes of language, content, output and, once run, said (what psql wrote). '': before the first chapter.
 sub blocks
 {
 	my ($self, $title, $language) = @_;
@@ -137,7 +132,7 @@ sub blocks
 	return grep { $_->{$level} eq $title && $_->{language} eq $language } @{ $self->{blocks} };
 }
 
-# The same, for a script that runs them itself.
+# For a script that runs them itself.
 sub take
 {
 	my ($self, $title, $language) = @_;
@@ -146,7 +141,7 @@ sub take
 	return @blocks;
 }
 
-# The commands between a heading and the next one cannot be run here.
+# They cannot be run here.
 sub left_out
 {
 	my ($self, $title, $why) = @_;
@@ -156,7 +151,7 @@ sub left_out
 	return;
 }
 
-# Plans look different from version to version: what is shown is not compared.
+# Plans differ between versions.
 sub ignore_output
 {
 	my ($self, $title) = @_;
@@ -164,9 +159,8 @@ sub ignore_output
 	return;
 }
 
-# Runs the SQL of a chapter. A block is a session of its own, in the settings (SET) of the blocks before it in its
-# chapter. Returns the name of the database, which is made unless `dbname` names one that is there. With `tables`, psql
-# prints tables.
+# A block is a session with the settings of the blocks before it. Returns the database, which is made unless `dbname`
+# names one. `tables`: psql prints tables.
 sub run_chapter
 {
 	my ($self, $server, $title, %options) = @_;
@@ -188,7 +182,6 @@ sub run_chapter
 	return $name;
 }
 
-# Runs the SQL between a heading and the next one on the servers that each block names.
 sub run_on
 {
 	my ($self, $servers, $title) = @_;
@@ -231,7 +224,6 @@ sub connection
 	return sprintf 'host=%s port=%d dbname=app', $server->host, $server->port;
 }
 
-# Returns what psql said on stderr.
 sub run_block
 {
 	my ($block, $what, $server, $dbname, $sql, $tables) = @_;
@@ -246,7 +238,6 @@ sub run_block
 	return $err;
 }
 
-# A table without its spaces, its ids and its times
 sub example
 {
 	my ($table) = @_;
@@ -254,7 +245,7 @@ sub example
 	  s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
 }
 
-# Runs the shell commands of a chapter in directory `dir`, with what `env` says in the environment.
+# In directory `dir`, with environment `env`.
 sub run_sh
 {
 	my ($self, $title, $dir, %env) = @_;
@@ -268,8 +259,7 @@ sub run_sh
 	return;
 }
 
-# Every block of SQL or shell commands was run, or left out for a reason, or is another script's. What was left out is
-# a skipped test; the summary of tools/test shows its reason.
+# Every command was run here or in another script, or left out: a skipped test, whose reason tools/test shows.
 sub all_run
 {
 	my ($self) = @_;
@@ -291,13 +281,11 @@ sub all_run
 	return;
 }
 
-# The blocks that must be run.
 sub commands
 {
 	return grep { $_->{language} =~ /^(sql|sh)$/ } @{ $_[0]{blocks} };
 }
 
-# The script that runs what is below a heading of a page.
 sub script_of
 {
 	my ($path, $heading) = @_;

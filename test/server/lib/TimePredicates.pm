@@ -1,13 +1,12 @@
-# Random predicates on ids and times. Each is written twice: as a user writes it, and over the column `place`, a number
-# that says where the id stands among all ids and times. A time stands at place(time). The second form knows nothing of
-# our operators.
+# Random predicates on ids and times, written twice: as a user does, and over the number `place`, which says where an id
+# or a time stands, and knows nothing of our operators.
 #
 #   my $p = TimePredicates::random('sno');    # deterministic after srand()
 #   $p->{id}, $p->{place}                     "id >= timestamptz '…'", "place >= place(timestamptz '…')"
-#   TimePredicates::text($p->{id})            the marks of what can be a parameter taken out
+#   TimePredicates::text($p->{id})            without the marks of possible parameters
 #   TimePredicates::with_parameters('sno', $p->{id})    ("id >= $1::timestamptz", "timestamptz '…'")
-#   TimePredicates::setup('sno', 'id')        the script that makes the tables in the schema sno_id
-#   TimePredicates::setup('sno', 'place')     the same with indexes and partitions of the number: what the server does
+#   TimePredicates::setup('sno', 'id')        makes the tables in the schema sno_id
+#   TimePredicates::setup('sno', 'place')     the same with indexes and partitions of the number
 package TimePredicates;
 use strict;
 use warnings;
@@ -47,7 +46,6 @@ our @zones = ('UTC', 'America/New_York', 'Asia/Kathmandu');
 
 # ---- the two sides of a comparison: what stands next to the id, and its place
 
-# A time in the minute of the rows.
 sub near { return sprintf "timestamptz '2026-03-01 12:00:00.%06d+00'", $_[0] }
 
 sub marked { return "\x01$_[0]\x02" }
@@ -62,7 +60,6 @@ sub with_parameters
 	return ($text, @values);
 }
 
-# As it is, as something stable, as a sub-select.
 sub written
 {
 	my ($value) = @_;
@@ -230,7 +227,7 @@ sub partitions
 	  0 .. $#bounds;
 }
 
-# The functions and the table without an index. place() is computed from the fields of an id, and from the time.
+# place() is computed from an id's fields, and from the time.
 sub plain
 {
 	my $first = "timestamptz '2026-03-01 12:00:00+00'";
@@ -287,7 +284,7 @@ sub setup
 	  "CREATE TABLE brin (LIKE plain) WITH (fillfactor = 10);\nINSERT INTO brin SELECT * FROM plain ORDER BY place;\n",
 	  "CREATE INDEX ON brin USING brin ($c) WITH (pages_per_range = 1);\n",
 
-	  # Partitions that begin with a tick, and in the middle of one.
+	  # From a tick on, and from the middle of one.
 	  $by->('range', "RANGE ($c)"),
 	  partitions(
 		'range',

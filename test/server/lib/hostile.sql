@@ -1,14 +1,14 @@
--- Calls of all that the extension owns, made from the catalogs. For test/server/everyday/hostile_calls.pl, on a server that it
--- throws away. hostile.run() makes and tries the calls of one function or operator, as the role that calls it.
+-- Calls of all that the extension owns, made from the catalogs, for hostile_calls.pl. hostile.run() tries those of one
+-- function or operator as its caller's role.
 CREATE SCHEMA hostile;
 CREATE DOMAIN hostile.sno_domain AS sno;
 CREATE TABLE hostile.others (id bigint PRIMARY KEY, created timestamptz NOT NULL);
 INSERT INTO hostile.others SELECT n, '2026-02-03' FROM generate_series(1, 10) AS n;
--- One row, which the planner cannot know: what is computed from it is computed when the query runs.
+-- A row that the planner cannot know.
 CREATE TABLE hostile.row (n int);
 INSERT INTO hostile.row VALUES (1);
 
--- Expressions of each type that has arguments. The first one is an ordinary value, but for arguments of a name.
+-- By type; the first is an ordinary value.
 CREATE TABLE hostile.value (type regtype, expression text, argument text, n int GENERATED ALWAYS AS IDENTITY);
 INSERT INTO hostile.value (type, expression)
 SELECT type::regtype, CASE WHEN type ~ '^any' THEN e ELSE format('%L::%s', e, type) END
@@ -61,7 +61,6 @@ INSERT INTO hostile.value (type, expression) VALUES ('snowflake_ids_convert.job'
 CREATE VIEW hostile.member AS
 SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname LIKE 'snowflake\_ids%' AND d.deptype = 'e';
--- Types that nobody has thought of.
 INSERT INTO hostile.value (type, expression)
 SELECT type, coalesce(format('%L::%s', v, type), 'NULL::' || type) FROM (
     SELECT DISTINCT a::regtype AS type FROM pg_proc, unnest(proargtypes) AS a WHERE (pg_proc.tableoid, pg_proc.oid) IN (SELECT classid, objid FROM hostile.member)) AS t,
@@ -80,7 +79,7 @@ SELECT p.oid, p.oid::regprocedure AS signature, p.proname, p.prokind, p.proretse
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_type t ON t.oid = p.prorettype
 WHERE (p.tableoid, p.oid) IN (SELECT classid, objid FROM hostile.member);
 
--- Lists of arguments of these types, as arrays of expressions:
+-- Lists of arguments of these types:
 --   depth 0   ordinary values; all NULL
 --   depth 1   each value in each place, among ordinary ones; a literal that is nothing
 --   depth 2   and some mixed at random, the same ones in each run
@@ -111,8 +110,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Calls of one function. Each is made in both forms: with constants, which the planner may compute, and with values that
--- only the executor sees.
+-- With constants, which the planner may compute, and with values that only the executor sees.
 CREATE FUNCTION hostile.calls(called oid, depth int, forms text DEFAULT 'both') RETURNS SETOF text LANGUAGE plpgsql STABLE AS $$
 DECLARE
     f hostile.function;
@@ -123,7 +121,7 @@ BEGIN
     SELECT * INTO STRICT f FROM hostile.function WHERE oid = called;
     shape := CASE WHEN f.pseudo THEN '%s' ELSE '(%s)::text' END;
     FOR arguments IN SELECT * FROM hostile.arguments(f.types, f.proargnames, depth) LOOP
-        -- No call leads generators where they could not come back from.
+        -- Generators must be able to come back.
         CONTINUE WHEN arguments[array_position(f.proargnames, 'force')] ~ 't';
         list := array_to_string(arguments, ', ');
         IF f.prokind = 'p' THEN
@@ -143,14 +141,12 @@ BEGIN
                 (SELECT string_agg(format('CASE n WHEN 1 THEN %s END', CASE a WHEN '''garbage''' THEN 'NULL::' || f.types[i]::text ELSE a END), ', ' ORDER BY i)
                  FROM unnest(arguments) WITH ORDINALITY AS a (a, i))));
         END IF;
-        -- With fewer arguments: defaults.
         FOR i IN 1 .. CASE WHEN depth > 0 AND forms <> 'executor' THEN f.pronargdefaults ELSE 0 END LOOP
             RETURN NEXT format('SELECT ' || shape || ' LIMIT 3', format('%s(%s)', f.name, array_to_string(trim_array(arguments, i), ', ')));
         END LOOP;
     END LOOP;
 END $$;
 
--- The same for operators, casts and types.
 CREATE VIEW hostile.expression AS
 SELECT 'operator ' || o.oid::regoperator::text AS object,
        format(f, format('%s OPERATOR(%I.%s) %s', a.expression, n.nspname, o.oprname, b.expression), format('a OPERATOR(%I.%s) b', n.nspname, o.oprname), a.expression, b.expression) AS sql
@@ -169,11 +165,10 @@ FROM hostile.type t, hostile.value a, unnest('{"","(volume)","(volume,log)","(0)
      (VALUES ('SELECT (%s)::text::%s'), ('SELECT (%s::text::%s)::text')) AS f (f)
 WHERE t.typelem = 0 AND a.type = ANY ('{text,sno,gid,bytea}'::regtype[]);
 
--- What became of some calls: a row per SQLSTATE, 'done' or 'wrote', with the slowest as an example.
+-- A row per SQLSTATE, 'done' or 'wrote', with the slowest as an example.
 CREATE TYPE hostile.outcome AS (state text, calls bigint, slowest_ms float8, example text, message text);
 
--- Tries statements, each in a subtransaction of its own. Who has been given a transaction id has written. undo: whatever
--- they did is rolled back.
+-- Each in a subtransaction. A transaction id means that it wrote. `undo`: all is rolled back.
 CREATE FUNCTION hostile.try(statements text[], undo boolean DEFAULT false) RETURNS SETOF hostile.outcome LANGUAGE plpgsql AS $$
 DECLARE
     outcomes hostile.outcome[] := '{}';
