@@ -1,6 +1,5 @@
-# No draw waits longer than max_wait, whatever another session or process holds, and none waits for that while its
-# ceiling has room. DROP EXTENSION holds the relations of the extension, and the lock of the ceiling file is held as if
-# a sync did not return. A sync that is only slow: slow_sync_stops_no_other.pl.
+# No draw waits longer than max_wait, whatever others hold (DROP EXTENSION, a sync that does not return), and none waits
+# so long while its ceiling has room.
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +18,6 @@ my $ids = Ids->new;
 my @draws = ("'s' || gen_sno()", "'m' || gen_mastic()", "'i' || gen_snowflake_si()");
 my $patience = 0.2;
 
-# The statement timeout is for servers that would wait for ever.
 sub session
 {
 	my $s = Session->new($server);
@@ -28,7 +26,7 @@ sub session
 }
 sub timed { my ($s, $query) = @_; my $began = time; my $said = $s->ask($query); return ($said, time - $began) }
 
-# With more patience than it may need: a draw that waits does so for as long.
+# A draw that waits does so for as long.
 sub draws_at_once
 {
 	my ($s, $what) = @_;
@@ -53,7 +51,7 @@ sub gives_up
 	}
 }
 
-# The ceiling has room for the first step, is near after the second, and is passed with the third.
+# Room after the first step, near after the second, passed with the third.
 sub new_ceiling { my ($s) = @_; $clock->step(10000); draws_at_once($s, 'a new ceiling'); $clock->step(5) }
 sub near        { $clock->step(620) }
 sub beyond      { $clock->step(400) }
@@ -84,7 +82,6 @@ for my $end ('ROLLBACK', 'COMMIT')
 	like($said, $locked->[0], 'an open DROP EXTENSION, a layout of a session that has not asked for one');
 	cmp_ok($took, '<', $patience + 0.5, sprintf 'after max_wait (%.2f s)', $took);
 
-	# Who waits is served when the transaction has ended.
 	my $pid = $session->ask("SET snowflake_ids.max_wait = '40s'; SELECT pg_backend_pid()");
 	$session->send('SELECT gen_mastic() > 0');
 	ok( eventually(
@@ -108,7 +105,7 @@ for my $end ('ROLLBACK', 'COMMIT')
 	}
 }
 
-# ---- the ceiling file's lock, which the kernel keeps for a process whose sync does not return
+# ---- the ceiling file's lock, held as by a process whose sync does not return
 {
 	my @sessions = map { session() } 1 .. 6;
 	draws_at_once($_, 'before') for @sessions;
@@ -128,7 +125,7 @@ for my $end ('ROLLBACK', 'COMMIT')
 	flock $file, LOCK_UN;
 	draws_at_once($_, 'unlocked') for @sessions;
 
-	# Who waits does so without hurry, and one sync serves all.
+	# One sync serves all.
 	flock $file, LOCK_EX or die $!;
 	$clock->step(10000);
 	my @pids = map { $_->ask("SET statement_timeout = 0; SET snowflake_ids.max_wait = '60s'; SELECT pg_backend_pid()") }

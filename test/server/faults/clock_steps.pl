@@ -16,7 +16,6 @@ my $ids = Ids->new;
 
 sub setting { $server->append_conf('postgresql.conf', "snowflake_ids.$_[0]\n"); reload($server, $session) }
 
-# Milliseconds of real time, and the answer.
 sub timed
 {
 	my ($query) = @_;
@@ -26,15 +25,15 @@ sub timed
 }
 sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids.stats WHERE format = '$_[1]'") }
 
-# The formats: their names in SQL and in messages, the letter of their ids, and a pool that a test can use up.
+# With a pool that a test can use up.
 my %format = (
 	sno => { name => 'sno', timestamp => 'sno_timestamp', letter => 's', tick => 4 },
 	mastic => { name => 'Mastic', timestamp => 'mastic_timestamp', letter => 'm', tick => 1 },
 	snowflake_si => { name => 'Snowflake-SI', timestamp => 'snowflake_si_timestamp', letter => 'i', tick => 1 });
 my @formats = sort keys %format;
 
-# Ahead of all that was drawn before; and sno has no bit free: 20 s back no time is safe. The last log line is more than
-# a minute old, so the next regression is logged.
+# Ahead of all ids; and 20 s back no time is safe for sno. The last log line is more than a minute old, so the next
+# regression is logged.
 my $base = 0;
 
 sub use_up_toggle
@@ -47,10 +46,8 @@ sub use_up_toggle
 	$clock->pass(61);
 }
 
-# One id of a format, as Ids takes it.
 sub one { my ($format) = @_; return "SELECT '$format{$format}{letter}' || gen_$format()" }
 
-# How far ahead of the clock the last id of a format is, in each log line about a clock that is behind.
 sub logged
 {
 	my ($mark, $format, $what) = @_;
@@ -62,7 +59,6 @@ sub logged
 {
 	$ids->draw($session);
 
-	# No time is safe before the one at which the server's life began.
 	$clock->step(60);
 	$ids->draw($session);
 	my $mark = log_mark($server);
@@ -83,7 +79,6 @@ sub logged
 		'logged');
 	my ($step) = log_since($server, $mark) =~ /went back by ([\d.]+)/;
 
-	# Some time passes between the last id and the step, and more of it on a machine that stands still.
 	ok($step > 10000 && $step <= 30000, "with the size of the step ($step ms)");
 	$ids->draw($session);
 	my $lines = () = log_since($server, $mark) =~ /clock went back/g;
@@ -91,7 +86,7 @@ sub logged
 	is(stat_of('regressions', 'sno'), 1, 'and counted');
 	is(stat_of('ticktock', 'sno'), 1, 'the statistics show the bit');
 
-	# A second one at the time that the first went back to: no bit is free, the default is to hold.
+	# No bit is free: the default is to hold.
 	$clock->step(-60);
 	($ms, $said) = timed("SELECT i, sno_ticktock(i) FROM (SELECT gen_sno() AS i) s");
 	like($said, qr/\|1$/, 'a regression behind all safe times does not toggle');
@@ -103,12 +98,12 @@ sub logged
 	$ids->none_twice('two steps back, and forward again');
 }
 
-# ---- uuid: no generator is shared, each session keeps its ids in order by itself
+# ---- uuid: each session keeps its ids in order by itself
 {
 	my $own = Session->new($server);
 	my @drawn;
 
-	# Draws some; returns the time of the last one, and the times of the clock before and after.
+	# The time of the last one, and the clock's before and after.
 	my $draw = sub {
 		my ($session) = @_;
 		my $before = $clock->now;
@@ -135,12 +130,12 @@ sub logged
 	$clock->step(-60);
 }
 
-# ---- hold, in all three formats: the last time, a new tick at most once per tick of real time; and what the log says
+# ---- hold: the last time, then at most one tick per tick of real time
 {
 	$ids = Ids->new;
 	setting('sno_sequence_max = 5');
 
-	# 99 ticks of 6, 5 of 65,536, 78 of 256: they take as long as that, not less, and the lead stays.
+	# 99 ticks of 6, 5 of 65,536, 78 of 256 take as long as that, and the lead stays.
 	my %many = (sno => 600, mastic => 400000, snowflake_si => 20000);
 	for my $format (@formats)
 	{
@@ -170,7 +165,6 @@ sub logged
 		is(scalar @ahead, 1, "$format: the log has one line when it begins");
 		ok($ahead[0] > $size / 2 && $ahead[0] <= $size, "$format: with the size of the step ($ahead[0] ms)");
 
-		# Another one a minute later, if it is still behind.
 		$clock->pass(61);
 		$session->ask(one($format)) for 1 .. 2;
 		@ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of the clock");
@@ -178,7 +172,6 @@ sub logged
 	}
 	setting('sno_sequence_max = 65535');
 
-	# Of several sessions one writes the line.
 	$session->ask(one('mastic'));
 	$clock->pass(61);
 	$clock->step(-50);
@@ -195,7 +188,7 @@ sub logged
 	$ids->none_twice('hold in each format');
 }
 
-# ---- wait: as the reference, until min(H, S + 1). Without a tick-tock bit: until H
+# ---- wait: until min(H, S + 1), without a tick-tock bit until H
 setting("clock_regression = 'wait'");
 $ids = Ids->new;
 for my $format (@formats)
@@ -203,7 +196,7 @@ for my $format (@formats)
 	use_up_toggle();
 	$clock->step(-20) if $format eq 'sno';
 
-	# A machine that stands still makes the step smaller for the next draw, or the wait longer: the best of some.
+	# The best of some, because a machine that stands still changes step and wait.
 	my ($ms, $said, $waited, @ahead);
 	for (1 .. 15)
 	{
@@ -224,7 +217,6 @@ for my $format (@formats)
 	ok($ahead[0] > 0 && $ahead[0] <= 1004, "$format: with the step ($ahead[0] ms)");
 	ok($waited > 0.5 * $ahead[0] && $waited <= $ms, "$format: the statistics have the time ($waited ms)");
 
-	# An hour is longer than max_wait.
 	$session->ask("SET snowflake_ids.max_wait = '300ms'");
 	$clock->step(-3600);
 	$ms = best_of(1000, sub { my ($took, $answer) = timed("SELECT gen_$format()"); $said = $answer; return $took });
@@ -239,7 +231,7 @@ for my $format (@formats)
 	$ids->draw($session);
 }
 {
-	# Beyond safe now; one more step back toggles; then behind safe, but safe is nearer than the last id.
+	# One more step back toggles; then safe is nearer than the last id.
 	my ($ms, $said);
 	for (1 .. 15)
 	{
@@ -308,7 +300,7 @@ setting("clock_regression = 'hold'");
 		qr/floor is below ids that have been generated/,
 		qr/HINT:.*force => true/);
 
-	# The operator gives the ids of that year up, and what he names as floor is kept.
+	# The floor that the operator names is kept.
 	is($session->ask("SELECT snowflake_ids.reset(clock_timestamp() + interval '1 second', force => true)"),
 		'', 'forced, it leads back');
 	$clock->step(2);
@@ -342,8 +334,7 @@ setting("clock_regression = 'hold'");
 	$ids = Ids->new;
 	$clock->set(0);
 
-	# No pg_sleep() here: it goes by the wall clock, and after a step back it would last so much longer. Each row takes a
-	# while, and 100 of them are a statement that the clock steps under.
+	# pg_sleep() goes by the wall clock, so slow rows make a long statement.
 	$server->safe_psql('postgres', 'CREATE TABLE stop ()');
 	my $draw =
 	  "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()) FROM generate_series(1, 100) i"

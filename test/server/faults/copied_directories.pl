@@ -1,6 +1,5 @@
-# Copies of a data directory, and a data directory whose ceiling file is an older copy or gone. A copy has the
-# original's machine id, so it counts as its successor: what the original drew before the copy was taken, or before
-# the WAL that the copy replays, must not be drawn again.
+# Copies of a data directory with the same machine id, and an older ceiling file or none: what was drawn before the copy
+# was taken, or is in the WAL that it replays, is not drawn again.
 use strict;
 use warnings;
 use FindBin;
@@ -26,8 +25,8 @@ for (
 	my $copy;
 	if ($file_by_file)
 	{
-		# What cp reads is no consistent copy. With full_page_writes and all WAL since the checkpoint it mostly
-		# starts, and that is all that people who do this ask for. The ceiling file may be as torn as the others.
+		# Not a consistent copy, but with full_page_writes and all WAL since the checkpoint it mostly starts. The ceiling file
+		# may be torn.
 		$copy = copy_of($name, $server->data_dir);
 		ok(more_are_drawn($server), "$how: and they still do");
 	}
@@ -38,7 +37,7 @@ for (
 		$copy->init_from_backup($server, 'backup');
 	}
 
-	# Only what was drawn until now can be known to a copy.
+	# A copy knows only what was drawn until now.
 	$ids->add($busy->answer) unless $file_by_file;
 	undef $busy;
 
@@ -51,7 +50,7 @@ for (
 	$copy->stop('immediate');
 }
 
-# ---- an older ceiling file when a life begins, and none: the ceiling of the database decides. The clock is moved.
+# ---- an older ceiling file when a life begins, and none: the ceiling of the database decides
 my $old = Ids->new;
 $old->draw($server);
 my $older = slurp($ceiling);
@@ -59,7 +58,6 @@ for ([ 'older ceiling file', sub { spew($ceiling, $older) } ], [ 'no ceiling fil
 {
 	my ($fault, $damage) = @$_;
 
-	# Beyond the ceilings that the older copy has.
 	$clock->set(60);
 	my $ids = Ids->new;
 	my $start = $clock->now;

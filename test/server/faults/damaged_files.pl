@@ -1,10 +1,8 @@
-# The ceiling file damaged, of another cluster or version, unreadable, or no file at all; and a data directory that cannot
-# be written. While a life runs, and before one begins. Each is a clear error that names the way out: to move the file
-# away, and to name a floor. It works, also for users who forget the floor. gen_gid() needs none of it and continues. In
-# every case the clock goes back before ids are drawn again, and comes past the time of the ids before.
+# The ceiling file damaged, foreign, unreadable or no file, and a read-only data directory; in a life and before one.
+# Each error names the way out: move the file away and name a floor. It works, also without the floor; gen_gid()
+# continues.
 #
-# Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp tries every bit, every kind of size, zeros and entries in
-# other places.
+# Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +27,6 @@ sub overwrite
 	spew($ceiling, $content);
 }
 
-# What belongs to another cluster.
 my $other = new_server('other', $clock);
 value($other, 'SELECT gen_sno()');
 my $foreign = slurp($other->data_dir . '/snowflake_ids.ceiling');
@@ -67,7 +64,6 @@ for my $running (1, 0)
 		my ($fault, $damage, $state, @patterns) = @$_;
 		my $what = $running ? "$fault, while a life runs" : "$fault, before a life begins";
 
-		# Later than all that was drawn before.
 		$clock->set(60 * ++$minute);
 		my $start = $clock->now;
 		my $these = Ids->new;
@@ -87,7 +83,6 @@ for my $running (1, 0)
 		}
 		my $content = slurp($ceiling);
 
-		# The lowest floor that will do: the time of the latest id, or now.
 		my $reset =
 		  "SELECT snowflake_ids.reset(greatest('@{[ $these->latest($server) ]}', clock_timestamp() + interval '1 s'))";
 		for my $where ($session // (), $server)
@@ -125,8 +120,8 @@ for my $running (1, 0)
 
 $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 
-# ---- lost while one generator is far ahead of the clock: the ceiling of the database speaks for all. A forced reset
-# takes it back, in memory and in the file.
+# ---- lost while one generator is far ahead of the clock: the ceiling of the database covers all. A forced reset takes
+# it back.
 {
 	$ids = Ids->new;
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
@@ -152,7 +147,6 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 	$clock->set(-1);
 	start_at($server, $clock);
 
-	# Each tick of the time in which the ids before were drawn.
 	$ids->add(Session->new($server, dbname => 'other')
 		  ->ask(q{SELECT 's' || gen_sno(0, 77), pg_sleep(0.001) FROM generate_series(1, 3000)}) =~ s/\|//gr);
 	cmp_ok($ids->drawn, '==', 3016, 'drawn before and after');
@@ -167,7 +161,7 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 	$server->safe_psql('postgres', 'DROP DATABASE other');
 }
 
-# ---- something else than a file: it is moved away, as its state says. Mode 0 is refused to all but root.
+# ---- something else than a file. Mode 0 stops only users other than root.
 $ids = Ids->new;
 for (
 	[ 'a directory', qr/Is a directory/, sub { mkdir $ceiling or die } ],
@@ -226,7 +220,6 @@ SKIP:
 	chmod 0600, $ceiling;
 	draw_at_all_times($ids, $server, $clock, $start);
 
-	# A read-only data directory: nothing can be made in it, and what is there cannot be written.
 	$server->stop('fast');
 	unlink $ceiling or die;
 	$clock->set(-3600);

@@ -1,10 +1,6 @@
-# The page that travels with WAL, damaged while the server is down: lost writes, truncation, noise, a number that somebody
-# wrote by hand. Each is an error that names the way out, never a crash and never "no ceiling yet", and the way out works.
-# An older page is a good one, and the ceiling file has what it lacks. With page checksums and without. The clock goes
-# back before ids are drawn again, and comes past the time of the ids before.
-#
-# Other tests of damage: damaged_files.pl has a damaged ceiling file, copied_directories.pl and lost_files.pl an older
-# or lost one; in whole_directory_put_back.pl both are older. Check bits: test/unit/ledger_sealed_test.cpp.
+# The page that travels with WAL, damaged while the server is down, with page checksums and without. Each damage is an
+# error that names the way out, never a crash and never "no ceiling yet". An older page is a good one, and the ceiling
+# file has what it lacks.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +8,6 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Test::More;
 
-# The sequence moves with ALTER SEQUENCE only.
 my $name = 'snowflake_ids.wal_ceiling';
 my $clock = clock();
 my $version = PostgreSQL::Test::Cluster->new('none')->pg_version;
@@ -59,7 +54,7 @@ sub noise
 	return join '', map { chr int rand 256 } 1 .. 8192;
 }
 
-# Where the server puts them: a page header of 24 bytes, one line pointer, the tuple at the end, 8 bytes for the magic.
+# A page header of 24 bytes, one line pointer, the tuple at the end, 8 bytes for the magic.
 my ($pointer, $tuple, $special) = (24, 8192 - 8 - 48, 8192 - 8);
 my $far_beyond = pack 'L', 0x7ff0 | 1 << 15 | 48 << 17;
 my @damages = (
@@ -77,7 +72,6 @@ my @damages = (
 
 my $out_of_it = sub {
 
-	# The latest that may have been issued: the ledger knows.
 	my $said = value($server,
 		q{SELECT snowflake_ids.reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids.stats}
 	);
@@ -116,7 +110,7 @@ sub damaged
 	return;
 }
 
-# With checksums the server itself refuses what is damaged, except zeros.
+# With checksums the server refuses all damage but zeros.
 $ids = Ids->new;
 begin(1);
 damaged(@{ $damages[2] });
@@ -126,7 +120,7 @@ $server->stop('immediate');
 begin(0);
 damaged(@$_) for @damages;
 
-# It leaves zeros in the server's memory, which the reset then meets.
+# The reset meets the zeros in the server's memory.
 damaged(
 	'page of noise, zero_damaged_pages',
 	$damages[1][1],
@@ -140,7 +134,7 @@ damaged(
 			qr/HINT:.*snowflake_ids.reset\(\)/);
 	});
 
-# What the repair has written to WAL makes the page again, where the file was put back.
+# WAL has the repair, so recovery repeats it where the file was put back.
 damaged(@{ $damages[2] });
 kill_postmaster($server);
 put(0, "\0" x 8192);
@@ -174,7 +168,7 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$ids->none_twice('older pages of the ceiling in WAL');
 }
 
-# ---- the ceiling file is lost too, so only the operator knows: the floor that he names for one format holds for all
+# ---- the ceiling file is lost too: the floor that the operator names for one format holds for all
 {
 	$ids = Ids->new;
 	$clock->set(120);
@@ -194,7 +188,7 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$ids->none_twice('the page and the ceiling file are lost');
 }
 
-# ---- written by hand while sessions draw: they end at the ceiling that they know, and go on after the reset
+# ---- written by hand while sessions draw: they end at the ceiling that they know, and continue after the reset
 {
 	$ids = Ids->new;
 	$clock->set(300);

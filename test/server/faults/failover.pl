@@ -1,5 +1,4 @@
-# A promoted standby whose clock is hours behind the old primary's. Our files do not travel with WAL: what protects
-# here is the ceiling in each database's WAL.
+# A promoted standby whose clock is hours behind: only the ceiling in each database's WAL protects.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +19,7 @@ $primary->backup('base');
 
 my $standbys = 0;
 
-# A standby that has replayed all that the primary has flushed, with its own clock behind.
+# It has replayed all that the primary flushed.
 sub standby
 {
 	my $clock = clock();
@@ -37,7 +36,6 @@ sub caught_up
 	$primary->wait_for_catchup($standby, 'replay', $lsn // flushed_lsn($primary));
 }
 
-# After the promotion: hours behind, at the times of the primary's ids, and with the clock corrected.
 sub draw_after
 {
 	my ($ids, $standby, $clock, $start) = @_;
@@ -51,7 +49,7 @@ sub draw_after
 	$standby->stop('immediate');
 }
 
-# ---- asynchronous commit: nothing that was drawn has its commit flushed, and nobody tells the primary's end
+# ---- asynchronous commit: no commit is flushed
 {
 	my ($standby, $clock) = standby();
 	my $ids = Ids->new;
@@ -63,7 +61,6 @@ sub draw_after
 	$ids->draw($last);
 	$ids->draw($last);
 
-	# With what is flushed: ceilings are, the last commits are not.
 	caught_up($standby, $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
 	$standby->promote;
 	draw_after($ids, $standby, $clock, $start);
@@ -80,7 +77,7 @@ sub draw_after
 	$ids->draw($session);
 	$session->ask('COMMIT');
 
-	# Ticks beyond the ceiling that is there, so that this very session must raise it.
+	# Beyond the ceiling, so that this session must raise it.
 	$primary_clock->step(10);
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);
@@ -165,7 +162,7 @@ sub draw_after
 	$standby->promote;
 	ok(more_are_drawn($observer, 3), 'and go on');
 
-	# Each of them begins another statement; the loop has three.
+	# Each begins another statement; the loop has three.
 	for (1 .. 4)
 	{
 		my $begun = "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids) AND query_start > '"

@@ -1,5 +1,5 @@
-# Times at the end of what is there: of the word of a slot, and of the ceilings. A generator that is there has ended. It
-# does not turn back to its beginning, and says so at once, in place of a wait that nothing ends.
+# Times at the end of a slot's word and of the ceilings: a generator that has ended says so at once, and does not begin
+# again.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +20,7 @@ sub stopped
 	cmp_ok(time - $began, '<', 50, "$name: at once");
 }
 
-# ---- Mastic: 47 bits of milliseconds since 2026 end in 6485, its ids have 48. Not forced.
+# ---- Mastic: 47 bits of milliseconds since 2026 end in 6485, its ids have 48
 my $mastic = sub { $ids->add(value($server, "SELECT 'm' || i FROM gen_mastic_series(100000) i")) };
 is($mastic->(), 100000, 'Mastic ids');
 is(value($server, "SELECT snowflake_ids.reset('6485-10-17 16:00+00', 'mastic')"),
@@ -33,7 +33,7 @@ is(value($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '10 s
 is($mastic->(), 100000, 'Mastic ids');
 $ids->none_twice('Mastic, to the end of its time, and reset to the present');
 
-# ---- a layout whose time goes on after the last ceiling, in 10889
+# ---- a layout whose time continues after the last ceiling, in 10889
 value($server, "SELECT snowflake_layout_create('slow', '2026-01-01 00:00:00+00', '1 s', 40, 0, 8)");
 like(value($server, "SELECT gen_snowflake('slow')"), qr/^\d+$/, 'an id of a layout with ticks of a second');
 value($server, "SELECT snowflake_observe('slow', make_snowflake('slow', '12000-01-01', 0, 0), force => true)");

@@ -1,6 +1,5 @@
-# No space, or a disk that fails: for all processes of the server, in each call that the ceiling file needs, and for one
-# session. Each is an error with the SQLSTATE of its cause and a hint, nothing is lost by it, no process crashes, and when
-# it is over all goes on, without a restart.
+# No space or a failing disk, in each call that the ceiling file needs: an error with SQLSTATE and hint, no ids lost, no
+# crash, and afterwards all continues without a restart.
 use strict;
 use warnings;
 use FindBin;
@@ -10,7 +9,6 @@ use Test::More;
 
 my $clock = clock();
 
-# Ceilings have room for minutes.
 my $server = new_server(
 	'full', $clock,
 	synced => 1,
@@ -20,7 +18,7 @@ my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 my $beginning = log_mark($server);
 my ($ids, $fault);
 
-# What the calls named in a file of the shim fail with.
+# By name in the shim's file.
 my %error = (
 	full => qr/53100: could not write ceiling file "[a-z_.]+": No space left on device/,
 	broken => qr/58030: could not write ceiling file "[a-z_.]+": Input\/output error/);
@@ -31,11 +29,9 @@ sub mend
 	unlink map { "$server->{sfids_synced}/$_" } keys %error;
 }
 
-# Each fault comes later than the ceilings of those before.
 my $time = 0;
 sub later { $clock->set($time += 3000) }
 
-# What a session says to a query, with SQLSTATE.
 sub says { my ($where, $query) = @_; return Session::ask_once($where, "\\set VERBOSITY verbose\n$query") }
 
 sub is_refused
@@ -50,8 +46,7 @@ sub no_temporary_files
 		"$_[0]: nothing is left of it");
 }
 
-# While the calls fail: new sessions, and one that drew before, end with an error, and with another one when they try
-# again. Then they go on.
+# New sessions and an old one get errors, twice, and then continue.
 sub refused_during
 {
 	my ($calls, $what, $act) = @_;
@@ -86,14 +81,14 @@ for (sort keys %error)
 	$ids->draw($server);
 	refused_during($_, 'the next ceiling', sub { }) for $fault eq 'broken' ? 'pread' : (), 'pwrite', 'fdatasync';
 
-	# Below the ceiling ids go on, and the session that would raise it ahead of need does not mind.
+	# Ids below the ceiling continue, and so does the session that would raise it early.
 	{
 		my $session = Session->new($server);
 		later;
 		$ids->draw($session);
 		fault_in('pwrite fdatasync');
 
-		# It is raised from ten minutes on, and is two and a half after that.
+		# It is raised from ten minutes on.
 		$clock->step(620);
 		$ids->draw($session) for 1 .. 2;
 		like(says($session, 'SELECT gen_mastic()'), qr/^\d+$/, "$fault: ids go on until the ceiling");
@@ -103,12 +98,10 @@ for (sort keys %error)
 		$ids->draw($session);
 	}
 
-	# The file is not there: it is made under another name, and gets its own when it is whole. A name that may not be
-	# on the disk is no file to rely on.
+	# The file is made under another name, and gets its own when it is whole.
 	refused_during($_, 'no file', sub { unlink $ceiling or die })
 	  for 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory', 'fdatasync';
 
-	# A new life, with a file and without.
 	for ((map { [ $_, 1 ] } 'pwrite', 'fdatasync'),
 		(map { [ $_, 0 ] } 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory'))
 	{
@@ -129,7 +122,6 @@ for (sort keys %error)
 		draw_at_all_times($ids, $server, $clock, $start);
 	}
 
-	# A floor is named without the file, before a life begins and in one.
 	for ([ 'pwrite', 0 ], [ 'fdatasync', 0 ], [ 'pwrite', 1 ], [ 'fdatasync', 1 ])
 	{
 		my ($calls, $running) = @$_;
@@ -152,7 +144,7 @@ for (sort keys %error)
 		$fault eq 'full' ? 'no space for the ceiling file, for all processes' : 'a disk that fails, for all processes');
 }
 
-# ---- for one session, as the kernel sees to it: it may write so many bytes of a file, or open no more files
+# ---- for one session: limits on bytes and on open files
 SKIP:
 {
 	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;

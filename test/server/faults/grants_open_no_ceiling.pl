@@ -1,6 +1,5 @@
-# What administrators grant in one go: on all sequences and tables of a schema, on everything that will be created. None
-# of it reaches the extension's relations, and a session that may do all that with a sequence of the extension cannot
-# get a number out of it.
+# Grants on all objects of a schema, present or future, do not reach the extension's relations, and a session with all
+# rights on its sequence gets no number out of it.
 use strict;
 use warnings;
 use FindBin;
@@ -14,7 +13,7 @@ my $server = new_server('grants', $clock);
 $server->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE DATABASE plain; CREATE DATABASE other');
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 
-# The attacks: a value from nextval(), one without check bits, one of 2036 with them.
+# From nextval(), without check bits, and of 2036 with check bits.
 sub sealed
 {
 	my ($ms) = @_;
@@ -30,7 +29,6 @@ sub sealed
 is(sealed(0), 22320, 'the check bits are those of the extension');
 my $of_2036 = sealed(2082758400000);
 
-# Wherever they are.
 sub sequences
 {
 	my ($dbname) = @_;
@@ -67,7 +65,6 @@ sub works
 	is($server->safe_psql('other', $draw), 't|t', 'those of another database too, of the present time');
 }
 
-# The functions that are not for PUBLIC.
 my $granted = <<'SQL';
 SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
     JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid WHERE rights ORDER BY 1
@@ -79,7 +76,6 @@ cmp_ok(
 	'>', 10,
 	'there are functions that must be granted');
 
-# A dump of a database, restored as another one.
 sub restored
 {
 	my ($dbname) = @_;
@@ -122,7 +118,7 @@ SQL
 	works($dbname, "default privileges $where");
 }
 
-# ---- functions are for those only whom the administrator names: what anybody else may call is for them
+# ---- what is not for PUBLIC is for those only whom the administrator names
 $server->safe_psql('postgres', 'CREATE DATABASE strict');
 $server->safe_psql('strict', <<'SQL');
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
@@ -135,7 +131,7 @@ my $may = q{SELECT has_function_privilege('%1$s', 'gen_mastic()', 'EXECUTE'),
 is($server->safe_psql('strict', sprintf($may, 'app')), 't|f', 'named in default privileges: draws, does not reset');
 is($server->safe_psql('strict', sprintf($may, 'other_app')), 'f|f', 'not named: neither');
 
-# ---- what a monitor computes: check_postgres --action=sequence, with the query of its version 2.25
+# ---- the query of check_postgres --action=sequence 2.25
 is($server->safe_psql('plain', <<'SQL'), 'wal_ceiling|2|1|50', 'a monitor sees a sequence that is half used');
 SELECT sequencename, slots, used, round(used / slots * 100) FROM (
     SELECT sequencename, ceil((max_value - min_value::numeric + 1) / increment_by::numeric) AS slots,
@@ -150,7 +146,7 @@ SKIP:
 	like(`check_postgres --action=sequence $where 2>&1`, qr/^POSTGRES_SEQUENCE OK:/, 'so does check_postgres');
 }
 
-# ---- by name: then nextval() is still an error, and changes nothing
+# ---- by name: nextval() is still an error and changes nothing
 $server->safe_psql('plain', 'GRANT USAGE ON ALL SEQUENCES IN SCHEMA snowflake_ids TO app');
 my @before = map { $server->safe_psql('plain', "SELECT last_value, log_cnt FROM $_") } sequences('plain');
 for my $sequence (sequences('plain'))

@@ -1,5 +1,4 @@
-# Many databases together cannot use up the slots of the ledger: the last ones are for generators that a setting
-# makes.
+# Databases cannot use up the ledger's slots: the last ones are for generators that a setting makes.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -48,7 +47,6 @@ for my $machine (1 .. 3)
 }
 is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids.stats'), 960 + 6, 'also with other machine ids');
 
-# In a new life memory is empty at first.
 $server->restart;
 fails(
 	'd16',

@@ -1,5 +1,5 @@
-# Ids of known and created layouts through faults: the end of a server life in each way with the clock moved back, two
-# databases that name the same numbers, a drop that meets a first use, a promotion.
+# Ids of known and created layouts through each end of a server life, a shared numbering, a drop that meets a first use,
+# and a promotion.
 use strict;
 use warnings;
 use FindBin;
@@ -18,7 +18,6 @@ $server->safe_psql('postgres',
 );
 $server->backup('base');
 
-# The letter tells whose numbers they are.
 sub draw
 {
 	my ($ids, $where) = @_;
@@ -61,7 +60,6 @@ kill_backend($server);
 draw_after($ids, $start);
 $ids->none_twice('layouts, kill -9 of a backend');
 
-# The ceiling file is lost, with the clock behind: what is in WAL covers all layouts.
 $ids = Ids->new;
 $start = $clock->now;
 draw($ids, $server);
@@ -72,7 +70,6 @@ start_at($server, $clock);
 draw_after($ids, $start);
 $ids->none_twice('layouts, ceiling file lost');
 
-# Another database has another name for the same numbers.
 $server->safe_psql('postgres', 'CREATE DATABASE other');
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 $server->safe_psql('other', sprintf $create, "'emca'");
@@ -83,7 +80,7 @@ $both->add($_->[0]->answer) for @sessions;
 is($both->drawn, 100000, 'two databases draw at once');
 $both->none_twice('two databases with names of their own for the same numbers');
 
-# A drop waits for a transaction that draws the first id, and is refused then.
+# It is refused then.
 $server->safe_psql('postgres', "SELECT snowflake_layout_create('first', '2020-01-01 00:00:00+00', '1 ms', 40, 7, 15)");
 my ($drawer, $dropper) = (Session->new($server), Session->new($server));
 $drawer->ask('BEGIN');
@@ -96,7 +93,7 @@ ok( $server->poll_query_until(
 $drawer->ask('COMMIT');
 like($dropper->answer, qr/layout "first" is in use/, 'and is refused');
 
-# Dropped by another session, a layout is gone here too; created anew, it is the new one.
+# Another session drops and creates it.
 $server->safe_psql('postgres',
 	"SELECT snowflake_layout_create('passing', '2020-01-01 00:00:00+00', '1 ms', 40, 6, 16)");
 like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^20(20|19)-/, 'a layout that is not used');
@@ -105,7 +102,6 @@ like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/does not exist
 $dropper->ask("SELECT snowflake_layout_create('passing', '2023-06-01 00:00:00+00', '1 ms', 40, 6, 16)");
 like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^2023-/, 'and is another one');
 
-# A created layout of Snowflake-SI's epoch and widths draws from the same slot.
 {
 	my $ids = Ids->new;
 	$drawer->ask("SELECT snowflake_layout_create('mine', '2026-01-01 00:00:00+00', '1 ms', 41, 5, 8)");
@@ -116,7 +112,7 @@ like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^2023-/, 'and 
 	$ids->none_twice('a layout of the numbers of Snowflake-SI');
 }
 
-# ---- a standby decodes, and generates with an id of its own only
+# ---- a standby decodes, and generates only with an id of its own
 my $behind = clock();
 $behind->set(-3 * 3600);
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -152,7 +148,7 @@ draw($ids, $standby);
 $ids->none_twice('layouts, promotion of a standby whose clock is three hours behind');
 $there->gone;
 
-# ---- nothing at or before the floor of a reset, also where that lies inside a millisecond
+# ---- the floor of a reset, also inside a millisecond
 value($standby,
 	"SELECT snowflake_layout_create('short_ticks', '2020-01-01 00:00:00+00', '100 us', 43, 12, 8), gen_snowflake('short_ticks')"
 );

@@ -1,6 +1,5 @@
-# Ceiling files that do not know all that was drawn here: removed or put back while the server runs, where memory has what
-# they lack, or brought by pg_rewind, whose source is another server. Such a file does not tell. So each life begins as
-# far ahead of the clock as ids can be, and the clock is right where nothing else knows.
+# Ceiling files that do not know all that was drawn here: removed or replaced while the server runs, or brought by
+# pg_rewind. They do not tell, so each life begins as far ahead of the clock as ids can be.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +7,7 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Test::More;
 
-# Of a standby too: without Mastic. Many in each tick, so that a tick that comes again is seen.
+# Many in each tick, so that a repeated tick is seen. A standby has no Mastic.
 sub paced
 {
 	my ($n) = @_;
@@ -19,8 +18,7 @@ sub paced
 END
 }
 
-# ---- the ceiling file removed, or an older one put in its place, while sessions draw. Memory has all that it should say:
-# nobody notices, and the next raise writes it again. The next life begins from that.
+# ---- removed or replaced while sessions draw: the next raise writes it again from memory
 {
 	my $clock = clock();
 	my $server = new_server('removed', $clock);
@@ -51,7 +49,6 @@ END
 		ok(more_are_drawn($server), "$what: sessions draw");
 		$damage->($of_earlier);
 
-		# One of a database that never drew in this life, too.
 		push @sessions, Session->new($server, dbname => 'other' . ++$n)->send(join ';', (Ids::query(50, 20)) x 40);
 		for (1 .. 10) { more_are_drawn($server) or last; $clock->step(1) }
 		for (@sessions) { $ids->{said} = []; $ids->add($_->answer); is("@{ $ids->{said} }", '', "$what: no error") }
@@ -71,8 +68,8 @@ END
 		$ids->none_twice("$what while sessions draw");
 	}
 
-	# It goes back by a window, and before the next raise the server crashes: the database's ceiling, or the clock where
-	# it is right, is above all.
+	# It goes back by a window, and the server crashes before the next raise: the database's ceiling, or a right clock, is
+	# above all.
 	for my $database ('postgres', 'other1')
 	{
 		my $ids = Ids->new;
@@ -94,8 +91,8 @@ END
 			  . ($database eq 'postgres' ? '' : ', another database and the right clock'));
 	}
 
-	# It is that of a newer life, which another server has begun on a copy: this server does not know what that one has
-	# issued since. Its ids end at the ceiling that it has; a restart begins above the file.
+	# Another server has begun a newer life on a copy: ids end at the ceiling that this server has, and a restart begins
+	# above the file.
 	{
 		my $ids = Ids->new;
 		$clock->step(60);
@@ -143,8 +140,7 @@ END
 	$server->stop('immediate');
 }
 
-# ---- a standby that drew ahead of its clock, and comes back with the file of its primary: it has no entry for its
-# machine id, or one that stayed where the primary left it
+# ---- a standby that drew ahead of its clock comes back with its primary's file, which does not know its ids
 {
 	my $conf =
 	  "wal_log_hints = on\nwal_keep_size = 64MB\nsnowflake_ids.durable_window = 20s\nsnowflake_ids.machine_id = 1\n";
@@ -170,7 +166,6 @@ END
 		  value($standby,
 			'SELECT extract(epoch FROM t), extract(epoch FROM t - clock_timestamp()) FROM sno_timestamp(gen_sno()) t');
 
-		# It began 25 s ahead, and some time has gone by.
 		ok($lead > 10 && $lead < 35, "by about a window, and not by two ($lead s)");
 
 		$standby->promote;
@@ -187,7 +182,7 @@ END
 		is(value($standby, 'SELECT pg_is_in_recovery()'), 't', 'a standby again');
 		$drawn->();
 
-		# Each tick of the time that it was ahead to, and of some beyond.
+		# Each tick up to its time, and some beyond.
 		$clock->set_to($latest - 1);
 		$drawn->((paced(500)) x 8);
 		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }

@@ -1,6 +1,5 @@
-# Shared memory that cannot be had, that somebody has removed, or that another version of the library has made. Each is
-# an error with SQLSTATE and hint; the server stays up, sessions that have the memory draw on, and what the hint says
-# helps. Two releases with the same memory draw at the same time.
+# Shared memory that cannot be had, was removed, or is another version's: an error with SQLSTATE and hint, the server
+# stays up, sessions with the memory continue, and the hint helps.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +28,6 @@ END
 my $room = qr/Ids need \d+ bytes of .*Make room there, or add snowflake_ids to shared_preload_libraries/;
 my $removed = qr/something has removed it since.*Restart the server, and see RemoveIPC/;
 
-# The draw is an error: SQLSTATE, message and hint. In the summary, the whole of it.
 sub refused
 {
 	my ($where, $what, $pattern, $hint) = @_;
@@ -48,7 +46,6 @@ sub no_crash
 	return;
 }
 
-# Without sessions that have the memory, in a server that has none yet.
 sub new_memory
 {
 	my ($conf) = @_;
@@ -57,7 +54,7 @@ sub new_memory
 	return log_mark($server);
 }
 
-# ---- no space where segments are. The server's own statistics need a megabyte there at the start.
+# ---- no space where segments are; the server's statistics need a megabyte there at the start
 SKIP:
 {
 	my $pg_ctl = small_filesystem('/dev/shm', '8m');
@@ -83,12 +80,10 @@ SKIP:
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() needs none');
 	no_crash('no space', $mark);
 
-	# A file of one byte.
 	is(value($server, sprintf $fill, 1), '', 'room is made');
 	draw_at_all_times($ids, $session, $clock, $start);
 	$ids->draw($server);
 
-	# Set aside at the start.
 	$server->append_conf('postgresql.conf', q{shared_preload_libraries = 'snowflake_ids'});
 	{
 		local $ENV{PATH} = "$pg_ctl:$ENV{PATH}";
@@ -100,7 +95,6 @@ SKIP:
 	$server->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
 }
 
-# ---- a process that may make no file of that size
 SKIP:
 {
 	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
@@ -171,7 +165,7 @@ $ids->none_twice('no room for shared memory, and room again');
 	kill_backend($server);
 	draw_at_all_times($ids, $server, $clock, $start);
 
-	# The server gives it up by itself when nobody keeps it.
+	# The server gives it up when nobody keeps it.
 	only_connected($server);
 	value($server, 'SELECT forget_ledger()');
 	only_connected($server);

@@ -1,5 +1,4 @@
-# Storage that keeps no local files: at each start the ceiling file is gone, and only what travels with WAL is there.
-# doc/multi-node.md says what holds then.
+# The ceiling file is gone at each start, and only WAL travels: what doc/multi-node.md promises then.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +11,6 @@ my $server = new_server('stateless', $clock);
 my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 $server->safe_psql('postgres', 'CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, n int)');
 
-# Ends the server's life, takes its file away, moves the clock, and starts it.
 sub start_without_file
 {
 	my ($how, $step) = @_;
@@ -20,7 +18,7 @@ sub start_without_file
 	return;
 }
 
-# ---- the clock goes back by hours at each start: the ceiling in WAL is above all ids, and above all that readers were told
+# ---- the clock goes back by hours at each start: the ceiling in WAL is above all ids, and above what readers were told
 {
 	my $ids = Ids->new;
 	my $start = $clock->now;
@@ -42,7 +40,7 @@ sub start_without_file
 	$ids->none_twice('no ceiling file at any start, the clock back by 2 h each time');
 }
 
-# ---- scale to zero: many starts in a row, with a clock that is right. The lead does not add up.
+# ---- scale to zero: many starts in a row with a right clock. The lead does not add up.
 {
 	my $ids = Ids->new;
 	start_without_file('fast', 86400);
@@ -59,7 +57,7 @@ sub start_without_file
 	$ids->none_twice('no ceiling file, many starts in a row');
 }
 
-# ---- a branch: a copy that runs beside its original. With a machine id of its own no sno is there twice.
+# ---- a branch runs next to its original, with its own machine id
 {
 	my $branch = copy_of('branch', $server->data_dir, "snowflake_ids.machine_id = 7\n");
 	unlink $branch->data_dir . '/snowflake_ids.ceiling';

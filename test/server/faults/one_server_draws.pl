@@ -1,5 +1,5 @@
-# The fence of the ceiling file: of two server lives on one data directory, only the newer one draws. A session that
-# outlived its postmaster, two postmasters, many crashes in a row, a ceiling file that was replaced, and a full disk.
+# Of two server lives on one data directory, only the newer one draws: an orphaned session, two postmasters, crashes in
+# a row, a replaced ceiling file, a full disk.
 use strict;
 use warnings;
 use FindBin;
@@ -8,14 +8,13 @@ use Faults;
 use Page;
 use Test::More;
 
-# What this script started, in case it dies: servers that Cluster does not know of, and sessions without a server.
+# In case this script dies: servers and sessions that Cluster does not know.
 my %stray;
 END { kill 'KILL', keys %stray }
 
 my $taken_over = qr/another server has taken over the ids of this data directory/;
 
-# A session that draws until it gets an error, and writes its ids to the server's log: nobody has to read them. Each
-# line has the end of WAL as that server knows it.
+# Draws until an error, and writes ids to the server's log, each with the end of WAL as that server knows it.
 my $loop = <<'END' =~ s/\s+/ /gr;
 DO $$
 DECLARE drawn text;
@@ -49,7 +48,6 @@ sub draw_on
 	return ($session, $pid, $mark);
 }
 
-# Its lines since then: end of WAL, and ids.
 sub lines_of
 {
 	my ($server, $pid, $mark) = @_;
@@ -72,7 +70,7 @@ sub add_lines
 	return;
 }
 
-# As systemd does with RemoveIPC when the server's user logs out, and an operator who removes the lock file.
+# As systemd does with RemoveIPC.
 sub remove_ipc
 {
 	my ($server, @pids) = @_;
@@ -80,7 +78,6 @@ sub remove_ipc
 	my ($key, $id) = split ' ', $lines[6];
 	shmctl($id, 0, 0) or die "shmctl: $!";    # IPC_RMID
 
-	# What the processes have open, and what else the server's list of segments names.
 	my @files = map { segments_of($_) } @pids;
 	my @list = map { unpack 'L*', $_ } grep { unpack('L', $_) == 0x9a503d32 } map { slurp($_) } @files;
 	unlink @files, map { "/dev/shm/PostgreSQL.$_" } @list;
@@ -94,8 +91,7 @@ sub processes_in
 	return map { m{^/proc/(\d+)/} } grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
 }
 
-# ---- a session that outlives its postmaster: an orphan. It may draw below its ceiling while the next server draws, and
-# ends before it would write anything.
+# ---- an orphan may draw below its ceiling while the next server draws, and ends before it would write anything
 sub orphaned
 {
 	my ($server, $clock, $pid) = @_;
@@ -119,7 +115,6 @@ sub ends
 	return;
 }
 
-# Removed, or an old copy renamed into place.
 sub replace
 {
 	my ($file, $old) = @_;
@@ -142,7 +137,7 @@ for (
 	my $file = $server->data_dir . '/snowflake_ids.ceiling';
 	$ids->draw($server);
 
-	# A life begins ahead of the clock, with small steps. From here on a ceiling lasts for 12.5 minutes.
+	# With small steps, because a life begins ahead of the clock. From here on a ceiling lasts for 12.5 minutes.
 	$clock->step(3600);
 	$ids->draw($server);
 	my $old = slurp($file);
@@ -155,7 +150,7 @@ for (
 	draws_on($server, $pid, "$what: below its ceiling also while the new server draws");
 	$ids->draw($server);
 
-	# Beyond its ceiling, and the new server has not drawn there yet.
+	# The new server has not drawn there yet.
 	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
 	$clock->step(1300);
 	my $beyond = $clock->now;
@@ -173,10 +168,9 @@ for (
 	$server->stop('immediate');
 }
 
-# It waits, and then does something of ours for the first time in this database: the library is preloaded, so it has the
-# memory already. The rows that the new server commits are there after a crash. `before`: what its transaction has done.
-# A COMMIT after a draw writes something of ours if it has to wait for a synchronous standby. The first draw in a
-# database writes WAL, a later one need not.
+# It waits, and then does something of ours for the first time in this database. A crash must not lose the rows that the
+# new server commits. `before`: what its transaction has done. After a draw, COMMIT writes if it has to wait for a
+# standby; the first draw in a database writes WAL.
 my $table = 'CREATE TABLE of_orphan AS SELECT generate_series(1, 1000) AS n';
 for (
 	{ does => 'gen_sno()' },
@@ -213,7 +207,7 @@ END
 	value($server, 'SELECT gen_sno()');
 	my $old = slurp($file);
 
-	# No wait on a latch, which would notice that the postmaster has gone.
+	# A wait on a latch would notice that the postmaster is gone.
 	my $session = Session->new($server, dbname => 'other');
 	my $pid = $session->ask('SELECT pg_backend_pid()');
 	$stray{$pid} = 1;
@@ -248,8 +242,7 @@ END
 	$server->stop('immediate');
 }
 
-# ---- an orphan that hangs in its sync, and so holds the lock of the file: the new server says what to look with, and
-# the commands of doc/errors.md find it
+# ---- an orphan that hangs in its sync holds the file's lock: the commands of doc/errors.md find it
 {
 	my $clock = clock();
 	my $ids = Ids->new;
@@ -337,7 +330,7 @@ END
 	draw_at_all_times($ids, $second, $clock, $start);
 	$_->gone for $session, $other;
 
-	# In this order: each removes the lock file.
+	# Each removes the lock file.
 	$second->stop('immediate');
 	kill 'QUIT', $postmaster;
 	eventually(sub { !processes_in($first->data_dir) }) or die 'the first server does not end';
@@ -373,8 +366,7 @@ my $server = new_server('crashes', $clock);
 	$ids->none_twice('20 crashes in a row');
 }
 
-# ---- ids that are further ahead of the clock than a life begins: each restart moves them by half a second at most. The
-# load before it lasts longer than that. A life that began a window above its last ids would move them by 75 seconds.
+# ---- ids further ahead than a life begins: each restart moves them by half a second at most, not by a window
 {
 	my $clock = clock();
 	my $server = new_server('far_ahead', $clock, conf => "snowflake_ids.durable_window = '1min'");
@@ -420,7 +412,6 @@ my $server = new_server('crashes', $clock);
 			more_are_drawn($server);
 			if ($raised)
 			{
-				# Beyond the ceiling: each of them has written it again.
 				$clock->step(10);
 				ok(more_are_drawn($server), "$what: sessions raise their ceilings");
 				ok(eventually(sub { -e $file && slurp($file) ne $old }), "$what: the file is written from memory");
@@ -436,7 +427,7 @@ my $server = new_server('crashes', $clock);
 	$server->stop('fast');
 }
 
-# ---- the file system of the data directory is full. WAL lies elsewhere: the server itself goes on.
+# ---- the data directory's file system is full. WAL lies elsewhere, so the server continues.
 SKIP:
 {
 	my $ids = Ids->new;
@@ -455,7 +446,7 @@ SKIP:
 	my $session = Session->new($server);
 	$ids->draw($_) for $session, $server;
 
-	# This kind of file system writes in place: no new space is needed.
+	# It writes in place, without new space.
 	$small->fill;
 	$clock->step(10);
 	$ids->draw($_) for $session, $server;

@@ -1,5 +1,5 @@
-# What durability costs: under steady load one sync of the ceiling file, however many generators there are, and one WAL
-# record in each durable window, and not less. And fsync = off is honoured.
+# Under steady load, one sync of the ceiling file and one WAL record in each durable window, however many generators;
+# and fsync = off is honoured.
 use strict;
 use warnings;
 use FindBin;
@@ -27,8 +27,7 @@ for my $case (
 	my $n = $generators == 1 ? 'one generator' : "$generators generators";
 	my ($windows, $syncs, $raises);
 
-	# After each pause of a window every generator begins one of its own, so a machine that stands still makes more of
-	# them, or fewer. It will not each time.
+	# Repeated, because after each pause of a window every generator begins its own.
 	for (1 .. 20)
 	{
 		my @sessions = map { Session->new($server) } 1 .. 3;
@@ -58,14 +57,13 @@ for my $case (
 			sprintf '%s: at most one in a window: %d %s in %.1f windows',
 			$n, $had, $what, $windows);
 
-		# Nothing of the kind is done without. A busy machine leaves windows in which nobody draws.
+		# A busy machine leaves windows in which nobody draws.
 		cmp_ok($had, '>=', $windows / 3, "$n: and not less: $what");
 	}
 	diag sprintf '%-20s %.1f windows of %d ms: %d syncs of the ceiling file, %d WAL records', $n, $windows,
 	  $window * 1000, $syncs, $raises;
 }
 
-# An id a minute costs one sync of the file and one record, and a server that draws none costs nothing.
 {
 	my $observer = Session->new($server);
 	my $look = sub {
@@ -90,7 +88,6 @@ for my $case (
 	is_deeply([ $look->($from) ], [ $syncs_after, 0 ], 'an hour without ids: none');
 }
 
-# One sync at a time, and only as long as the server wants any.
 $server->append_conf('postgresql.conf', "fsync = off\n");
 reload($server);
 my $syncs = -s $counter;
@@ -100,7 +97,7 @@ my $until = value($server, "SELECT durable_until > clock_timestamp() FROM snowfl
 is($until, 't', 'it is written all the same');
 $server->stop('immediate');
 
-# From the beginning: nothing of ours is ever synced, whatever happens to the file.
+# Nothing of ours is ever synced.
 $server = new_server('unsynced', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => 'fsync = off');
 my $ids = Ids->new;
 my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';

@@ -1,6 +1,5 @@
-# After a start ids run ahead of a clock that is right. That lead is the server's own doing, 1.25 windows: no policy about
-# clocks that go back applies to ids that are ahead by up to twice as much, and nobody blames the clock. A further step
-# back is a regression. That the leads of many starts do not add up: one_server_draws.pl, no_local_files.pl.
+# After a start ids are ahead of a right clock by 1.25 windows. No policy applies to ids ahead by up to twice as much,
+# and nobody blames the clock; a further step back is a regression.
 use strict;
 use warnings;
 use FindBin;
@@ -17,8 +16,7 @@ my $ids = Ids->new;
 
 sub lead { return value($server, "SELECT max(clock_lead) / 1000 FROM snowflake_ids.stats WHERE format = '$_[0]'") }
 
-# Ids of all formats come at once, ahead of the clock by some seconds. The log says nothing of the clock, unless the life
-# has begun so long ago by the clock that it cannot be why.
+# Ids come at once, and the log blames the clock only if the life began too long ago.
 sub goes_on
 {
 	my ($what, $least, $most, $logged) = @_;
@@ -40,7 +38,7 @@ sub goes_on
 	return;
 }
 
-# With max_wait at 100 ms a wait for the clock is an error as well.
+# A wait for the clock is an error at this max_wait.
 sub refused
 {
 	my ($what, @of) = @_;
@@ -57,7 +55,6 @@ sub refused
 
 for my $policy ('error', 'wait')
 {
-	# Ahead of all that was drawn before: no lead is left of it.
 	$clock->step(1000);
 	$ids->draw($server);
 	$server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = $policy\n");
@@ -66,14 +63,12 @@ for my $policy ('error', 'wait')
 	restart_after($server, 'kill -9');
 	goes_on("$policy, kill -9 at once after it", 40, 160);
 
-	# The clock goes back while the ids are ahead of it.
 	$clock->step(-100);
 	refused("$policy, 100 s back", @formats);
 	$clock->step(100);
 	goes_on("$policy, and forward again", 40, 160);
 
-	# It catches up, and goes back then. A step of less than 150 s changes nothing but the tick-tock bit of sno, which
-	# is used as long as one is free.
+	# Then, a step back of less than 150 s changes only sno's tick-tock bit, while one is free.
 	$clock->step(1000);
 	$ids->draw($server);
 	my $session = Session->new($server);
@@ -89,7 +84,7 @@ for my $policy ('error', 'wait')
 	$clock->step(300);
 	$ids->draw($session);
 
-	# A restart with a clock that is an hour behind: that is no lead of the server.
+	# A clock an hour behind is no lead.
 	restart_after($server, 'fast');
 	$clock->step(-3600);
 	refused("$policy, an hour back before the first id of a life", @formats);
@@ -104,7 +99,6 @@ for my $policy ('error', 'wait')
 	$clock->step(3600);
 	goes_on("$policy, and right after that", 0, 80, 1);
 
-	# The ceiling file is gone: the floor comes from the database.
 	$clock->step(300);
 	$ids->draw($server);
 	$server->stop('fast');
@@ -112,13 +106,12 @@ for my $policy ('error', 'wait')
 	start_at($server, $clock);
 	goes_on("$policy, without the ceiling file", 40, 160);
 
-	# At the end the clock has caught up, and the ids have its time again.
 	$clock->step(300);
 	goes_on("$policy, caught up", 0, 1);
 }
 $ids->none_twice('restarts under the policies error and wait');
 
-# ---- hold: a bulk load drives sno beyond the tick of the floor. When the clock comes there it has not gone back.
+# ---- hold: a bulk load drives sno beyond the floor. When the clock gets there it has not gone back.
 {
 	$clock->step(1000);
 	$server->append_conf('postgresql.conf',

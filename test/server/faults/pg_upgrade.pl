@@ -1,7 +1,5 @@
-# pg_upgrade makes a new data directory. Our two files stay behind in the old one; what protects the ids is the
-# ceiling in each database, which pg_upgrade takes along. The clock is hours behind when the new server starts.
-# From this server's major to the same; and, with PRIVATE_OLD_PG_CONFIG, from an older one: tools/test sets it when
-# OLD_PG_CONFIG names a server of an older major, as `make matrix` does.
+# pg_upgrade leaves our files behind; the ceiling in each database protects the ids under a clock hours behind. From
+# this major, and from PRIVATE_OLD_PG_CONFIG, which tools/test sets.
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +17,7 @@ if (my $old = $ENV{PRIVATE_OLD_PG_CONFIG})
 	chomp(my $bindir = `$old --bindir`);
 	my ($major) = `$bindir/postgres --version` =~ / (\d+)/;
 
-	# What PostgreSQL::Test::Cluster calls an installation is the directory above bin.
+	# The directory above bin.
 	upgrade_from($major, $bindir =~ s{/bin$}{}r);
 }
 else
@@ -64,7 +62,7 @@ END
 
 	my $new = PostgreSQL::Test::Cluster->new($install_path ? "new_from$from" : 'new');
 
-	# Since 18 initdb switches checksums on; pg_upgrade wants both clusters alike.
+	# 18 switches checksums on; both clusters must agree.
 	my ($new_major) = `pg_config --version` =~ / (\d+)/;
 	$new->init(extra => [ $new_major >= 18 && $old_major < 18 ? '--no-data-checksums' : () ]);
 	$new->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 10\n");
@@ -77,7 +75,7 @@ END
 	my $upgraded = $? == 0;
 	my @logs = map { slurp($_) } glob $new->data_dir . '/pg_upgrade_output.d/*/log/*.log';
 
-	# The last minor releases keep an option with each column, of any table, that older releases of a newer major refuse.
+	# The last minor releases keep a column option that older releases of a newer major refuse.
   SKIP:
 	{
 		skip "$from: this server does not take tables of the older one, which was released later", 1

@@ -1,6 +1,5 @@
-# The power goes: all that was not synced is lost. The ceiling file goes back to what it held when it was last synced,
-# or to a mix of that and of what was written since, sector by sector, and WAL is cut where it was last flushed. Also
-# with only one of the two set back, for which pages reach the disk is chance.
+# The power goes: unsynced sectors of the ceiling file are old or new, WAL is cut where it was flushed, or only one of
+# the two is set back.
 use strict;
 use warnings;
 use FindBin;
@@ -20,8 +19,7 @@ my $broken = "$server->{sfids_synced}/broken";
 my $torn = Ids->new;
 srand 4;
 
-# A write of the ceiling file that was not synced: an operator's reset of all generators, whose sync fails. So it has
-# other entries, and another floor, than the synced file.
+# An operator's reset whose sync fails: other entries and another floor than the synced file.
 sub write_without_sync
 {
 	spew($broken, 'fdatasync');
@@ -30,23 +28,21 @@ sub write_without_sync
 	unlink $broken;
 }
 
-# Each sector from one of the two.
 sub torn
 {
 	my ($old, $new) = @_;
 	return join '', map { substr rand() < 0.5 ? $old : $new, 512 * $_, 512 } 0 .. length($old) / 512 - 1;
 }
 
-# Draws, loses power, and draws at the same times again. Returns how many rows were lost. `file`: what becomes of the
-# ceiling file, whose last write was not synced: `lost`, `torn`; else it is kept as it was. `wal_lost`: what was not
-# flushed of WAL is lost.
+# Draws, loses power, and draws at the same times again; returns how many rows were lost. `file`: the ceiling file
+# becomes `lost` or `torn`, or is kept.
 sub lose
 {
 	my ($ids, %fault) = @_;
 	my ($what, $file) = @fault{qw(what file)};
 	my $start = $clock->now;
 
-	# Ceilings are raised many times. What comes after the last is not flushed for their sake.
+	# What comes after the last raise is not flushed for its sake.
 	my $had = value($server, 'SELECT count(*) FROM kept');
 	for (1 .. 5)
 	{
@@ -72,7 +68,6 @@ sub lose
 		spew($_, $newest{$_}) for grep { $_ ne $ceiling } keys %newest;
 	}
 
-	# It is on the disk that the next power loss takes away.
 	spew($synced, slurp($ceiling));
 	$clock->set_to($start);
 	start_at($server, $clock);
@@ -82,7 +77,6 @@ sub lose
 	$clock->set(-7200);
 	$ids->draw($server);
 
-	# The next time begins with clock and ids together again.
 	$clock->set_to($start + 60);
 	$ids->draw($server);
 	$clock->step(60);
@@ -97,7 +91,7 @@ for (
 	my %fault = %$_;
 	my ($ids, $lost) = (Ids->new, 0);
 
-	# The WAL writer may flush all by itself just then. It will not each time.
+	# Repeated, because the WAL writer may flush all just then.
 	for (1 .. 10) { $lost = lose($ids, %fault); last if $lost || !$fault{wal_lost} }
 	cmp_ok($lost, '>', 0, "$fault{what}: $lost rows were lost") if $fault{wal_lost};
 	$ids->none_twice("power loss: $fault{what}");
@@ -105,7 +99,6 @@ for (
 lose($torn, what => 'ceiling file torn', file => 'torn') for 1 .. 4;
 $torn->none_twice('power loss: ceiling file torn');
 
-# Rows whose WAL was flushed are there, and no later id equals one of them.
 my $ids = Ids->new;
 cmp_ok($ids->add(value($server, "SELECT 's' || id FROM kept")), '>', 500, 'rows that survived');
 $ids->add(value($server, "SELECT 's' || gen_sno() FROM generate_series(1, 1000)"));
@@ -132,8 +125,7 @@ $server->stop;
 	$server->stop('immediate');
 }
 
-# ---- a generator's first ids: its entry was synced before the first of them. Also on a disk that forgot what it was
-# told to sync; the clock is right then.
+# ---- a generator's entry is synced before its first id. Where a disk forgets a sync, the clock is right.
 {
 	my $clock = clock();
 	my $server = new_server('slot', $clock, synced => 1, extra => ['--wal-segsize=1']);
@@ -147,7 +139,6 @@ $server->stop;
 		my $paced = "SELECT '$letter' || $draw FROM generate_series(1, %d) WHERE pg_sleep(0.0005) IS NOT NULL";
 		my $ids = Ids->new;
 
-		# Beyond what the last turn left in the other database's WAL.
 		$clock->step(60);
 		my $before = slurp($ceiling);
 		my $start = $clock->now;

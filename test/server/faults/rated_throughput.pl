@@ -1,6 +1,5 @@
-# A generator with a small pool gives exactly its rated number of ids under more load than that, and lets nobody wait
-# past max_wait. 32 clients, each asking for more than 1/16 of the rate: at least twice the rated load.
-# THROUGHPUT_SECONDS=30 for the long form.
+# A generator with a small pool gives its rated number of ids under at least twice that load, and nobody waits past
+# max_wait. THROUGHPUT_SECONDS=30: the long form.
 use strict;
 use warnings;
 use FindBin;
@@ -12,12 +11,11 @@ use Test::More;
 my $seconds = $ENV{THROUGHPUT_SECONDS} // 2;
 my $clients = 32;
 
-# Of the rate in the best stretch, in seconds; and the limit of a wait, which is more than a machine stands still.
+# The share of the rate in the best stretch of so many seconds, and the limit of a wait.
 my ($least, $stretch, $patience) = ($ENV{THROUGHPUT_SECONDS} ? 0.98 : 0.8, 0.3, 30);
 my $clock = clock();
 my $server = new_server('rated', $clock, conf => "snowflake_ids.sno_sequence_max = 5\nmax_connections = 60\n");
 
-# Draws until the time is up and measures each wait.
 $server->safe_psql('postgres', <<'END');
 CREATE UNLOGGED TABLE drawn(ids text[]);
 CREATE UNLOGGED TABLE start(at timestamptz);
@@ -52,8 +50,7 @@ for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 	my ($format, $per_call, $rate) = @$_;
 	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids.stats_reset()");
 
-	# The rate is a promise about the generator, not about a machine that is busy with other things or stands still: the
-	# best stretch counts.
+	# A busy machine does not count: the best stretch does.
 	my ($best, $sum, $longest, $failed, $waiting, $over) = (0, 0, 0, '', 0, 0);
 	for my $round (1 .. 10)
 	{
@@ -64,7 +61,7 @@ for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 		  for @sessions;
 		my $observer = Session->new($server);
 
-		# Times before and after the count: no more were issued between two looks than fit between the outer ones.
+		# No more were issued between two looks than fit between the outer times.
 		my $look = sub {
 			return split /\|/, $observer->ask(
 				"SELECT extract(epoch FROM statement_timestamp()), extract(epoch FROM clock_timestamp()), issued, waiting

@@ -1,4 +1,4 @@
-# Point-in-time recovery to a target; and an old primary that comes back with pg_rewind and is promoted again.
+# Point-in-time recovery; and an old primary that is rewound and promoted again.
 use strict;
 use warnings;
 use FindBin;
@@ -16,8 +16,7 @@ my $a = new_server(
 $a->safe_psql('postgres', 'CREATE TABLE kept(id text)');
 $a->backup('base');
 
-# ---- the recovered server has rows up to the target. Ids that were drawn after it belong to a history that is given
-# up; what must not repeat is what was drawn up to the target, committed or not.
+# ---- what was drawn up to the target does not repeat, committed or not
 {
 	my $ids = Ids->new;
 	my $start = $a_clock->now;
@@ -48,7 +47,7 @@ $a->backup('base');
 	$b->stop('immediate');
 }
 
-# ---- a fails over to b, comes back as b's standby by pg_rewind, and is promoted again. Both clocks jump about.
+# ---- a fails over to b, comes back by pg_rewind, and is promoted again, under jumping clocks
 {
 	my $ids = Ids->new;
 	my $start = $a_clock->now;
@@ -63,13 +62,13 @@ $a->backup('base');
 	$b->promote;
 	$b->safe_psql('postgres', 'CHECKPOINT');
 
-	# In the same ticks again, and ahead of a by what its ceiling is.
+	# In the same ticks, and ahead of a by its ceiling.
 	$b_clock->set_to($start);
 	$ids->draw($b);
 	$ids->draw($b);
 	$a->stop('fast');
 
-	# pg_rewind takes b's files where they differ, ours included: they say whose they are.
+	# pg_rewind takes b's files, which say whose they are.
 	my $its_conf = slurp($a->data_dir . '/postgresql.conf');
 	my $rewound =
 	  system('pg_rewind', '--target-pgdata', $a->data_dir, '--source-server', $b->connstr('postgres'), '--no-sync') ==

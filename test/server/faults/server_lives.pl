@@ -1,4 +1,4 @@
-# Every way a server life can end, with the clock moved back before the next one begins.
+# Every end of a server life, with the clock moved back before the next one begins.
 use strict;
 use warnings;
 use FindBin;
@@ -10,15 +10,14 @@ my $clock = clock();
 my $server = new_server('lives', $clock);
 sub life { return value($server, 'SELECT life FROM snowflake_ids.status()') }
 
-# The life that draws now is a later one than `before`: lives of a data directory have growing numbers.
+# A later one than `before`, by its number.
 sub new_life
 {
 	my ($before, $what) = @_;
 	cmp_ok(life(), '>', $before, "$what: a new life");
 }
 
-# Three times after each fault: hours behind, where hold goes on from the durable ceiling; at the very time when
-# the ids before the fault were drawn; and when the clock is right again.
+# Hours behind, at the time of the ids before the fault, and at the right time.
 sub draw_after
 {
 	my ($ids, $start) = @_;
@@ -43,8 +42,7 @@ for ([ 'fast', 'clean restart' ], [ 'immediate', 'immediate shutdown' ], [ 'kill
 	$ids->none_twice($what);
 }
 
-# A killed backend takes all memory that the server's processes share with it, so the next life begins. Preloaded, it
-# begins in memory that the postmaster makes.
+# A killed backend takes shared memory along. Preloaded, the postmaster makes it.
 for my $memory ('dynamic', 'preloaded')
 {
 	my $ids = Ids->new;
@@ -73,7 +71,6 @@ for my $memory ('dynamic', 'preloaded')
 $server->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
 restart_after($server, 'fast');
 
-# Killed in the middle of drawing, by several sessions, again and again. What they held in memory is gone with it.
 my $ids = Ids->new;
 for my $round (1 .. 3)
 {
@@ -81,7 +78,7 @@ for my $round (1 .. 3)
 
 	my $life = life();
 
-	# Many statements: what psql has printed is kept when its session is killed.
+	# Many statements, so that psql's output survives its session.
 	$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
 	ok(more_are_drawn($server), "round $round: sessions draw");
 	$round == 2 ? kill_postmaster($server) : kill 'KILL',
@@ -97,8 +94,7 @@ for my $round (1 .. 3)
 }
 $ids->none_twice('kill -9 while sessions draw');
 
-# That these tests would see a repeat: an operator who forces a reset gets what the hint warns of. Both draws are
-# some ten milliseconds long, which a busy machine may push apart.
+# The test sees repeats: a forced reset makes some. A busy machine may push both draws apart.
 $ids = Ids->new;
 my $session = Session->new($server);
 for my $try (1 .. 20)

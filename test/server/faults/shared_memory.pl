@@ -1,6 +1,5 @@
-# Where the ledger's memory is, and who makes it: each kind of the server's shared memory, with and without preloading,
-# and each kind of process that may be the first to draw after a start. In every case all sessions draw from one word.
-# A second word would show: with the clock an hour back it would issue ids below the last one, or begin another life.
+# Each kind of shared memory, preloaded or not, and each kind of process that can be the first to draw: all sessions
+# draw from one word. A second word would issue lower ids, with the clock an hour back.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +11,7 @@ my $clock = clock();
 my $ids = Ids->new;
 my $start = $clock->now;
 
-# %b in the log: what kind of process says that a life begins.
+# %b in the log: the kind of process that begins a life.
 my $server = new_server('memory', $clock, allows_streaming => 'logical', conf => <<'END');
 log_line_prefix = '[%p] %b: '
 autovacuum_naptime = 1s
@@ -36,7 +35,7 @@ my $life = 'SELECT life FROM snowflake_ids.status()';
 my $last_life = 0;
 my $begun = qr/\] (.+): LOG:  snowflake_ids: life (\d+) of this server begins/;
 
-# Ids of Mastic and Snowflake-SI, which only grow while the clock is behind, from four sessions in turn.
+# They only grow while the clock is behind.
 sub all_grow
 {
 	my ($what, @sessions) = @_;
@@ -55,7 +54,6 @@ sub all_grow
 	return;
 }
 
-# After a start or a crash of the server: who draws first, in which kind of memory.
 sub life_of
 {
 	my ($what, $mark, $first, $memory, @sessions) = @_;
@@ -81,7 +79,6 @@ my $client = qr/client backend/;
 my $allocated =
   q{SELECT string_agg(name, ', ' ORDER BY name COLLATE "C") FROM pg_shmem_allocations WHERE name ~ 'snowflake_ids'};
 
-# The server has other segments there, too.
 my $dynamic_files = sub {
 	my $bytes = value($server, 'SELECT memory_bytes FROM snowflake_ids.status()');
 	return grep { -s $_ == $bytes } glob $server->data_dir . '/pg_dynshmem/mmap.*';
@@ -111,7 +108,6 @@ for (
 		$in_main_memory ? 'snowflake_ids, snowflake_ids ledger' : '',
 		"$what: main memory before the first id");
 
-	# The first ones at the same time.
 	my @sessions = map { Session->new($server) } 1 .. 6;
 	$_->send(Ids::query(5, 50)) for @sessions;
 	$ids->add($_->answer) for @sessions;
@@ -122,7 +118,6 @@ for (
 	is(scalar $dynamic_files->(), $files, "$what: files in the data directory");
 	undef @sessions;
 
-	# A process that crashes takes the memory with it.
 	$mark = log_mark($server);
 	kill_backend($server);
 	$ids->draw($server);
@@ -199,7 +194,6 @@ sub crash { my $mark = log_mark($server); kill_backend($server); return $mark }
 	life_of('status', $mark, $client, 'dynamic');
 }
 {
-	# A worker's own database, role and transaction.
 	$server->safe_psql('postgres', q{CREATE PUBLICATION p FOR TABLE replicated});
 	$server->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('s', 'pgoutput')});
 	my $from = $server->connstr('postgres');
@@ -219,7 +213,7 @@ END
 	$there->gone;
 }
 {
-	# A restart keeps what was counted for autovacuum, a crash does not.
+	# A crash forgets what was counted for autovacuum.
 	$server->safe_psql('postgres', 'INSERT INTO vacuumed SELECT generate_series(1, 10)');
 	conf('autovacuum = on');
 	my $mark = log_mark($server);

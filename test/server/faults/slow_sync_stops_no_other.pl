@@ -1,5 +1,4 @@
-# A disk that takes its time: ceilings are raised ahead of need by one session, and the others go on issuing while its
-# sync is under way. A sync that does not return: bounded_waits.pl.
+# One session raises ceilings early; during its slow sync the others issue.
 use strict;
 use warnings;
 use FindBin;
@@ -7,7 +6,7 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Test::More;
 
-# A ceiling is raised when a quarter of the window is left: the others have more than two minutes of room.
+# They have more than two minutes of room.
 my $sessions = 4;
 my $clock = clock();
 my $server = new_server(
@@ -20,7 +19,6 @@ my $observer = Session->new($server);
 my $load =
   'SELECT count(gen_sno()), count(gen_mastic()), count(gen_snowflake_si()), pg_sleep(0.001) FROM generate_series(1, 5)';
 
-# Those of them that have begun another statement since.
 sub begun
 {
 	my ($since, @pids) = @_;
@@ -30,14 +28,13 @@ sub begun
 }
 sub now { return $observer->ask('SELECT clock_timestamp()') }
 
-# One session is kept in its sync. Returns it, how many of the others waited for it, and whether it went on itself.
+# Returns it, how many others waited for it, and whether it continued.
 sub hold
 {
 	my ($file) = @_;
 	unlink "$synced/held.log";
 	my @sessions = map { Session->new($server) } 1 .. $sessions;
 
-	# A new ceiling for all.
 	$clock->step(1000);
 	my @pids = map { $_->ask("$load; SELECT pg_backend_pid()") =~ /(\d+)\z/ } @sessions;
 	$_->send(join ';', ($load) x 10000) for @sessions;
@@ -47,7 +44,6 @@ sub hold
 	my $holder = eventually(sub { -s "$synced/held.log" }) ? slurp("$synced/held.log") + 0 : 0;
 	my $since = my $then = now();
 
-	# It takes longer than other waits do.
 	$clock->pass(5);
 	my $until = time + 4;
 	my %waits;
@@ -77,7 +73,7 @@ for my $case ([ 'ceiling file', 'ceiling' ], [ 'WAL', 'wal' ])
 	my ($what, $file) = @$case;
 	my $r;
 
-	# A machine that stands still may keep the others from drawing in time. It will not each time.
+	# Repeated, because a machine that stands still keeps the others from drawing in time.
 	for (1 .. 5) { $r = hold($file); last unless $r->{waits} }
 	is($r->{holder}, 1, "$what: a session that draws syncs");
 	is($r->{waits}, 0, "$what: the others draw on while it does");

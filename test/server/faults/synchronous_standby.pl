@@ -1,5 +1,5 @@
-# Synchronous replication: an id that a client has received, in a transaction that has committed, is below a ceiling
-# that the standby has. So a COMMIT waits for the standby, also that of a SELECT that only draws.
+# An id of a committed transaction is below a ceiling that a synchronous standby has, so a COMMIT waits for it, also
+# after a SELECT that draws.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +29,6 @@ sub synchronous
 	return;
 }
 
-# Waits until the standby has all that there is.
 sub has_all
 {
 	my ($standby) = @_;
@@ -40,7 +39,7 @@ sub has_all
 my $observer = Session->new($primary);
 my $waiting = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = };
 
-# Sends one statement, and tells whether the session waits for a standby, or answers.
+# Tells whether the session waits for a standby, or answers.
 my $sent = 0;
 
 sub ends
@@ -71,8 +70,7 @@ sub cancel
 	return $session->answer;
 }
 
-# No standby is there, and the clock goes beyond the ceiling that they have. The server begins to make a COMMIT wait when
-# its checkpointer has read the setting, so wait for that.
+# The clock passes the ceiling that standbys have. COMMIT waits only once the checkpointer has read the setting.
 sub without
 {
 	my @standbys = @_;
@@ -169,7 +167,7 @@ is(ends($session, q{DO $$ BEGIN PERFORM gen_mastic(); COMMIT; RAISE 'after the w
 	'waits', 'COMMIT in a procedure');
 like(cancel($session), qr/after the wait/, 'and it continues after that');
 
-# XLogInsert() asserts that each record but the one for a switch of files has data.
+# XLogInsert() asserts that each record has data.
 my ($records) = PostgreSQL::Test::Utils::run_command(
 	[   'pg_waldump', '--rmgr=XLOG', '-p', $primary->data_dir . '/pg_wal',
 		'-s', $primary->safe_psql('postgres', 'SELECT redo_lsn FROM pg_control_checkpoint()') ]);
@@ -178,7 +176,7 @@ ok(@noops > 0 && !(grep { $_ <= 24 } @noops), 'a WAL record of its own has data'
 
 is(ends($session, 'SELECT mastic_settled() IS NULL'), 'answers', 'what has settled') && $session->answer;
 
-# PREPARE writes and waits by itself; what it waits for has the ceiling too.
+# PREPARE waits by itself.
 $session->ask("BEGIN; $draw");
 is(ends($session, q{PREPARE TRANSACTION 'drawn'}), 'waits', 'PREPARE TRANSACTION');
 cancel($session);
@@ -208,7 +206,7 @@ is($session->answer, 't', 'the standby is taken from the list: it waits no more'
 is(ends($session, $draw), 'answers', 'no standby is asked for');
 $session->answer;
 
-# ---- as soon as a standby of the list has the ceiling, nobody waits, and nobody takes a transaction id
+# ---- once a standby has the ceiling, nobody waits or takes a transaction id
 $session = session();
 my $two = standby('two', $clock);
 $primary->append_conf('postgresql.conf', "snowflake_ids.durable_window = 60s\n");
@@ -225,7 +223,7 @@ for my $from (map { session() } 1 .. 3)
 }
 is($observer->ask($next) - $before, 0, 'and takes no transaction id');
 
-# A standby that has flushed the ceiling protects the ids, whatever else a level waits for.
+# Flushed is enough, whatever the level waits for.
 $two->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
 for my $level (qw(remote_write remote_apply))
 {

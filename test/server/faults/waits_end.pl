@@ -1,7 +1,5 @@
-# Overflow: the wait can be interrupted in every way that a session can be, is bounded, and holds no lock; and its
-# other form, an error. A sno pool of 6 and a clock that the test keeps from reaching the next tick make long waits:
-# the generator is minutes ahead, and the policy is to wait for the clock. What is said to end such a wait ends it within
-# a minute then, on any machine.
+# Overflow: the wait can be interrupted, is bounded, and holds no lock. A sno pool of 6 under a clock minutes behind
+# makes long waits; what ends one does so within a minute.
 use strict;
 use warnings;
 use FindBin;
@@ -22,7 +20,7 @@ sub waiting
 	return eventually(sub { value($server, "SELECT waiting FROM snowflake_ids.stats WHERE format = 'mastic'") == $n });
 }
 
-# Sends a draw that has to wait minutes; returns how long it took from `act` to its end, in ms, and what it said.
+# Of minutes; returns the ms from `act` to its end, and what it said.
 sub wait_and
 {
 	my ($act) = @_;
@@ -52,7 +50,6 @@ like($said, qr/terminating connection/, sprintf 'terminated (%.0f ms)', $ms);
 cmp_ok($ms, '<', 60000, 'before its time');
 ok(waiting(0), 'nobody waits any more');
 
-# The three limits: the client's, ours, and none.
 sub timed { my ($query) = @_; my $began = time; $said = $session->ask($query); return (time - $began) * 1000 }
 $session->ask("SET snowflake_ids.max_wait = '5min'; SET statement_timeout = '300ms'");
 my $took = best_of(1000, sub { timed('SELECT gen_mastic()') });
@@ -66,7 +63,7 @@ $took = best_of(1000, sub { timed('SELECT gen_mastic()') });
 like($said, qr/ERROR:  gave up waiting for a Mastic id after 250 ms/, sprintf 'max_wait ends it (%.0f ms)', $took);
 cmp_ok($took, '<', 1000, 'in time');
 
-# It is measured on the monotonic clock: a wall clock that goes on stepping back does not make it longer.
+# The monotonic clock measures it: further steps back do not lengthen it.
 $session->ask("SET snowflake_ids.max_wait = '2min'");
 my $began = time;
 $session->send('SELECT gen_mastic()');
@@ -78,7 +75,6 @@ $took = (time - $began) * 1000;
 like($said, qr/gave up waiting/, sprintf 'max_wait while the clock steps back (%.0f ms)', $took);
 cmp_ok($took, '<', 60000, 'in time');
 
-# The clock is corrected while a session waits: it draws.
 $session->ask("SET snowflake_ids.max_wait = '5min'");
 $session->send('SELECT gen_mastic() > 0');
 ok(waiting(1), 'a session waits');
@@ -99,7 +95,6 @@ sub figures
 	  // '0 0';
 }
 
-# How many calls had waited, in each log line about an overflow.
 sub logged
 {
 	my ($mark) = @_;
@@ -119,7 +114,6 @@ ok($waited_after > $waited && $waited_after - $waited <= $took, 'with their time
 my @lines = logged($mark);
 is(scalar @lines, 1, 'the overflow is logged once');
 
-# Of many sessions one writes the next line, a minute later.
 my @many = map { Session->new($server) } 1 .. 4;
 $clock->pass(61);
 $mark = log_mark($server);
@@ -130,8 +124,7 @@ $ids->add($_->answer) for @many;
 is(scalar @lines, 1, 'and again a minute later, by one of four sessions');
 cmp_ok($lines[0], '>', $calls, "with the calls that waited so far ($lines[0])");
 
-# A wait ends at the next tick, not a few later, and that goes on for 20 ticks: so many follow each other without gaps
-# as long. A busy machine may be late: the best stretch of some runs counts.
+# 20 full ticks without gaps. A busy machine may be late: the best stretch counts.
 for ([ 'sno', 600, 4 ], [ 'snowflake_si', 25600, 1 ])
 {
 	my ($format, $many, $tick) = @$_;
@@ -143,7 +136,6 @@ for ([ 'sno', 600, 4 ], [ 'snowflake_si', 25600, 1 ])
 		$format, $best);
 }
 
-# Cancelled in the middle of it.
 my $pid = $own->ask("SET snowflake_ids.max_wait = '5min'; SELECT pg_backend_pid()");
 ($calls) = figures();
 $own->send('SELECT count(gen_sno()) FROM (SELECT generate_series(1, 1000000)) g');
@@ -159,7 +151,7 @@ like(
 	'or an error with SQLSTATE 2200H and a hint');
 $own->ask("RESET snowflake_ids.overflow");
 
-# The log line goes to the server's log alone: a client that asks for all of them may not be able to read a layout's name.
+# Only in the server's log: the client may not be able to read a layout's name.
 value($server, "CREATE DATABASE letters ENCODING 'UTF8' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
 my $reader = Session->new($server, dbname => 'letters');
 my $layout = q{U&'\\6F22\\5B57'};
@@ -176,12 +168,12 @@ like(log_since($server, $mark), qr/LOG:  .* sequence overflow: calls wait/, 'and
 $ids->add($own->ask("SELECT 's' || gen_sno() FROM generate_series(1, 60)"));
 $ids->none_twice('overflow of a pool of 6');
 
-# ---- the postmaster dies while sessions wait for the next tick: six ids are not enough for four that draw all the time
+# ---- the postmaster dies while sessions wait for the next tick
 $_->send("SELECT pg_backend_pid(); SELECT count(gen_sno()) FROM (SELECT generate_series(1, 100000000)) g") for @many;
 sub some_wait { return value($server, "SELECT waiting FROM snowflake_ids.stats WHERE format = 'sno'") >= 3 }
 ok(eventually(\&some_wait), 'most of the sessions wait for the next tick');
 
-# A session has a lock for the moment in which it raises a ceiling. One that it had while it waits would be seen each time.
+# A lock that a session had while it waits would be seen each time; one for raising a ceiling is not.
 my ($looks, $locked) = (20, 0);
 for (1 .. $looks)
 {

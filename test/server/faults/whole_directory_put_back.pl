@@ -1,6 +1,5 @@
-# The whole data directory put back from a cold copy: files, WAL and control file are all as old, and nothing in them
-# knows of the ids that were drawn after the copy. The clock alone does. With the clock set back too, what was drawn up
-# to the copy is safe, and what came after it is not: a limit, and seen here to be one.
+# A cold copy of the whole data directory is put back. Only the clock knows of later ids; with the clock set back too,
+# ids up to the copy are safe, later ones repeat: a limit.
 use strict;
 use warnings;
 use FindBin;
@@ -14,8 +13,7 @@ my ($dir, $copy) = ($server->data_dir, $server->data_dir . '.copy');
 
 sub run { system(@_) == 0 or die "@_ failed" }
 
-# Draws, stops, copies, starts and draws for longer than ids may be ahead of the clock after the start. Returns when
-# it began, when it was copied, and when it drew densely.
+# Draws for longer than ids are ahead after the start. Returns when it began, copied, and drew densely.
 sub copy_and_draw
 {
 	my ($before, $after, $same_clock) = @_;
@@ -33,7 +31,6 @@ sub copy_and_draw
 	return ($start, $at, @dense);
 }
 
-# Ids of nearly each millisecond of a time. Returns when it began.
 sub draw_densely
 {
 	my ($ids) = @_;
@@ -68,7 +65,7 @@ sub put_back
 	start_at($server, $clock);
 	$again->draw($server) for 1 .. 2;
 
-	# A start begins ahead of the clock, a little elsewhere each time. From when that is over the clock tells the times.
+	# Once the lead of the start is over, the clock tells the times.
 	for (@dense) { $clock->set_to($_); draw_densely($again) }
 	draw_at_all_times($again, $server, $clock, $start);
 	$_->include($again) for $before, $after;

@@ -1,4 +1,4 @@
-# A layout's epoch that is wrong; base clocks in the configuration; machine ids that do not fit; and machine ids in recovery.
+# A wrong epoch of a layout; base clocks in the configuration; machine ids that do not fit, or in recovery.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,7 @@ sub setting
 	reload($s, @sessions);
 }
 
-# An epoch in the future by mistake: no id is drawn, so the layout can be dropped and made again.
+# In the future: no id is drawn, so the layout can be made again.
 sub shop
 {
 	my ($epoch) = @_;
@@ -38,8 +38,7 @@ like($session->ask("SELECT gen_snowflake('shop')"), qr/^\d+$/, 'now it draws');
 my $ids = Ids->new;
 $ids->draw($session);
 
-# A reset while sessions draw: nothing is lowered for a moment. The clock has passed the
-# ids, which began ahead of it.
+# Nothing is lowered for a moment.
 $clock->step(60);
 {
 	my $ids = Ids->new;
@@ -55,8 +54,7 @@ $clock->step(60);
 	$ids->none_twice('resets while Snowflake-SI ids are drawn');
 }
 
-# Base clock and widths are not in an id, and no setting changes them: not those of a configuration that names some. A
-# transaction that has drawn holds back what has settled, whatever the configuration says.
+# Base clock and widths are not in an id, and no setting changes them.
 {
 	value($server, 'CREATE TABLE event (id bigint PRIMARY KEY DEFAULT gen_snowflake_si())');
 	my $first = Session->new($server);
