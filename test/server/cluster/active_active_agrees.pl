@@ -1,6 +1,5 @@
-# Three nodes write to one table, and each sends its rows to the others: by logical replication with origin = none
-# (PostgreSQL 16 or later), as doc/multi-node.md has it, and by pglogical where that is installed. Their clocks differ. No row conflicts, and ids
-# of two nodes are out of order by no more than the clocks are.
+# Three nodes write to one table and send each other their rows, by logical replication and by pglogical. Clocks differ,
+# no row conflicts, and ids are out of order by no more than the clocks.
 #
 # env: NODES_ROWS=1000000   rows of each node
 use strict;
@@ -44,15 +43,13 @@ END
 	return %node;
 }
 
-# Every node sees both others' changes from now on.
 sub connected
 {
 	my ($query, %node) = @_;
 	for (values %node) { $_->poll_query_until('app', $query) or die 'a subscription does not start' }
 }
 
-# All at once, in transactions of 500 rows. What a row says of itself is not made by a generator. The pauses are there
-# for ids to get out of order: nodes that are done in a moment cannot be further apart than that.
+# Pauses, so that ids get out of order. No generator makes what a row says of itself.
 sub write_on_all
 {
 	my (%node) = @_;
@@ -86,7 +83,7 @@ sub check
 	my $began = time;
 	$_->poll_query_until('app', "SELECT count(*) = $all FROM message") or die "$by: rows are missing" for values %node;
 	my $caught_up = time - $began;
-	sleep 1;    # nothing may come round again
+	sleep 1;    # nothing may come back
 	my %said = map { $_ => $node{$_}->safe_psql('app', <<'END') } keys %node;
 SELECT count(*), count(DISTINCT id), count(DISTINCT reference),
        sum(hashtextextended(concat_ws(' ', id, reference, body), 0)) FROM message
@@ -111,8 +108,8 @@ FROM (SELECT id, reference, node, row, lag(row) OVER (PARTITION BY node, session
       FROM (SELECT id, reference, split_part(body, ' ', 1) AS node, split_part(body, ' ', 2) AS session, split_part(body, ' ', 3)::int AS row FROM message) r) s
 END
 
-	# In the order of ids, how much later than a row was one of those before it made? By real time, and by the nodes' clocks.
-	# Not of rows that a machine that stood still has kept between their id and their time.
+	# How much later was a row made than one with a higher id? By real time, and by the clocks; without rows that a
+	# standing machine delayed.
 	my $at_once = q{abs(by_clock - extract(epoch FROM sno_timestamp(id))) < 0.1};
 	cmp_ok(
 		$one->safe_psql(
@@ -164,7 +161,7 @@ if (!-e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so')
 }
 else
 {
-	# Some minor releases load only output plugins that this names.
+	# Some minor releases load only output plugins that it names.
 	my $plugins =
 		`postgres --describe-config` =~ /^output_plugin_libraries\b/m
 	  ? "output_plugin_libraries = 'pgoutput, pglogical_output'"

@@ -1,6 +1,5 @@
-# Every way to load the library first, and every place that a setting can come from: what is configured is what is drawn
-# with, or nothing is drawn. Each way begins with a process that has not loaded the library; %b of the log, or the
-# process itself, tells that it was the one that the way means.
+# Every way to load the library first, and every place of a setting: what is configured is drawn with, or nothing is
+# drawn. %b of the log, or the process, tells that it was the way meant.
 use strict;
 use warnings;
 use FindBin;
@@ -11,17 +10,15 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The places for the whole server, each above those before it. Place N sets machine id N, sequence numbers from
-# N * 1000, and a max_wait of N s.
+# Each above those before it. Place N sets machine id N, sequence numbers from N * 1000, and a max_wait of N s.
 my @server_places = ([ 'postgresql.conf', 11 ], [ 'an included file', 12 ], [ 'ALTER SYSTEM', 13 ]);
 my @command_line = ('the command line', 14);
 
-# A value that a session may have, and one that it may not: the machine id is for the whole server only.
+# A session may not have a machine id.
 my %own = (max_wait => '21000ms', machine_id => 5);
 
-# The places of a session: in which database and as whom it connects, with which options, and what it says first. The
-# settings of databases and roles are made below. `database` and `role` are those of workers that have no client.
-# `refused`: how the server refuses a setting that is only for the whole server, if the library is loaded by then.
+# Places of a session, with their `database` and `role` also for workers without a client. `refused`: how the server
+# refuses a setting for the whole server once the library is loaded.
 my @session_places = map {
 	my $name = $_;
 	my $set = "snowflake_ids.$name = '$own{$name}'";
@@ -32,8 +29,7 @@ my @session_places = map {
 		{ place => 'SET', name => $name, first => "SET $set;", refused => 'ERROR' });
 } sort keys %own;
 
-# The ways that are statements of a client, and the process that draws. `loads_first`: the library, before the session
-# says anything.
+# Statements of a client, and the process that draws. `loads_first`: before the session says anything.
 my @ways = (
 	{ way => 'SELECT', by => 'client backend', sql => 'SELECT told(gen_sno())' },
 	{ way => 'LOAD', by => 'client backend', sql => q{LOAD 'snowflake_ids'; SELECT told(gen_sno())} },
@@ -44,7 +40,7 @@ my @ways = (
 		sql => 'SELECT told(gen_sno())' },
 	{ way => 'ANALYZE', by => 'client backend', sql => 'ANALYZE analyzed' },
 
-	# Without FULL it evaluates no expression of an index.
+	# Without FULL, no index expression is evaluated.
 	{ way => 'VACUUM FULL', by => 'client backend', sql => 'VACUUM FULL analyzed' },
 	{ way => 'trigger', by => 'client backend', sql => 'INSERT INTO triggered VALUES (1)' },
 	{ way => 'WHEN of a trigger', by => 'client backend', sql => 'INSERT INTO triggered_when VALUES (1)' },
@@ -88,7 +84,6 @@ sub lines_of
 	return join '', map { "snowflake_ids.$_ = '$value{$_}'\n" } sort keys %value;
 }
 
-# Their bodies are first looked at in the process that runs them.
 $server->safe_psql('postgres', 'CREATE DATABASE plain');
 $server->safe_psql('plain', <<'SQL');
 CREATE EXTENSION snowflake_ids;
@@ -122,7 +117,7 @@ CREATE TABLE copied (n int, id sno DEFAULT gen_sno());
 ALTER TABLE analyzed SET (autovacuum_enabled = false);
 SQL
 
-# A subscription in each database, and one for each role, with a table of its own: in the database, and in its source.
+# One in each database, and one for each role, with its own table.
 my %owner_of = (plain => '');
 for my $name (sort keys %own) { $owner_of{"by_$name"} = ''; $owner_of{$_} = " user=$_" for "role_$name", "there_$name" }
 my @subscriptions = sort keys %owner_of;
@@ -143,7 +138,7 @@ $server->safe_psql(
 			"SELECT pg_create_logical_replication_slot('$_', 'pgoutput')")
 	} @subscriptions);
 
-# A session in which the library is loaded could not make these settings.
+# A session with the library loaded could not make these settings.
 $server->safe_psql(
 	'postgres',
 	join ';',
@@ -162,7 +157,7 @@ CREATE SUBSCRIPTION $_ CONNECTION \$\$$from\$\$ PUBLICATION $_
 SQL
 }
 
-# What psql and the server say. From a file: it may be refused before it could read its input from a pipe.
+# psql may be refused before it reads its input from a pipe.
 sub run_as
 {
 	my ($database, $user, $options, $sql) = @_;
@@ -174,10 +169,10 @@ sub run_as
 	return scalar `psql -XAtq -d "$connection" -f $script 2>&1 </dev/null`;
 }
 
-# The outcome: who drew, and what with; or that nothing was drawn. Two different draws are two of them.
+# Who drew, and what with. Two different draws are two outcomes.
 my $refused = qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "5"/;
 
-# What servers since 17 call these processes, and what older ones do.
+# Their names since 17, and in older servers.
 my %older_name =
   ('logical replication apply worker' => 'logical replication worker', 'standalone backend' => 'not initialized');
 
@@ -186,7 +181,7 @@ sub outcome
 	my ($said) = @_;
 	my (%by, %with);
 
-	# A worker that begins again before its last one, or the walsender, has gone: it tries again.
+	# Its predecessor or the walsender has not gone yet.
 	$said =~ s/ERROR:.* (?:origin with ID \d+ is already active|replication slot "\w+" is active) .*//g;
 	while ($said =~ /WARNING:  drawn by ([^:]+): (.*)/g) { $by{ $older_name{$1} // $1 } = 1; $with{$2} = 1 }
 	my @outcomes = map { "$_ by " . join ', ', sort keys %by } sort keys %with;
@@ -207,10 +202,9 @@ sub is_outcome
 	return;
 }
 
-# What all of a server's own values look like.
 sub of_server { my ($n, $max_wait) = @_; return "$n $n " . ($max_wait // $n) . 's' }
 
-# Of a session: its own max_wait is in force; its machine id is refused.
+# Its machine id is refused.
 sub of_session { my ($n, $name) = @_; return $name eq 'machine_id' ? 'refused' : of_server($n, 21) }
 
 sub try_way
@@ -229,7 +223,7 @@ sub by
 	return $with eq 'refused' ? $with : "$with by $by";
 }
 
-# A worker of a subscription that begins now: it has its owner's settings.
+# It has its owner's settings.
 my %sent;
 
 sub applied
@@ -254,7 +248,7 @@ sub applied
 	return $said;
 }
 
-# Deleting a row draws nothing, and makes autovacuum analyze the rest. No other table is analyzed.
+# A deleted row draws nothing, and makes autovacuum analyze the rest.
 sub autoanalyzed
 {
 	my ($database) = @_;
@@ -308,7 +302,7 @@ for my $place (@session_places)
 	my $cell = "$place->{place} of $place->{name}";
 	for my $way (@ways)
 	{
-		# Loaded, the library's settings are known, and the server itself refuses the statement.
+		# The server itself refuses the statement.
 		my $too_late = $place->{first} && $place->{name} eq 'machine_id' && $way->{loads_first};
 		my $said = try_way($way, $place);
 		if ($too_late)
@@ -322,7 +316,7 @@ for my $place (@session_places)
 			"$cell, $way->{way}");
 	}
 
-	# The other workers have no client: neither PGOPTIONS nor SET. Autovacuum has no role either.
+	# They have no client: neither PGOPTIONS nor SET. Autovacuum has no role.
 	my $subscription = $place->{database} // $place->{role} // next;
 	is_outcome(
 		applied($subscription),
@@ -360,8 +354,8 @@ for my $name (sort keys %own)
 	  for @ways;
 }
 
-# ---- preloaded: the settings are known before a database or a role has a say. What may not be set there is ignored
-# with a warning, and what the client may not set ends its connection or statement.
+# ---- preloaded: what a database or role may not set is ignored with a warning; what the client may not set ends its
+# connection or statement
 $server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'\n");
 start_with(@with_options);
 my @preloaded = map {
@@ -398,7 +392,7 @@ for my $place (@session_places)
 $server->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
 $server->stop('fast');
 
-# ---- single-user mode: settings of databases and roles, and PGOPTIONS, do not reach it
+# ---- single-user mode: only the server's own settings reach it
 sub alone
 {
 	my ($database, $sql, @options) = @_;
@@ -408,7 +402,7 @@ sub alone
 	return $err;
 }
 my $draw = 'SELECT told(gen_sno())';
-my $standalone = 'not initialized';    # what the server calls it
+my $standalone = 'not initialized';
 is_outcome(
 	alone('plain', $draw, map { split / / } @with_options),
 	by(of_server($highest), $standalone),

@@ -1,5 +1,5 @@
-# A new server takes over from an old one by logical replication (blue/green), and its clock is 10 s behind. Without the
-# steps of doc/multi-node.md a reader loses the first new rows, because their ids lie below its position.
+# A new server takes over (blue/green), 10 s behind. Without the steps of doc/multi-node.md a reader loses the first new
+# rows, whose ids lie below its position.
 use strict;
 use warnings;
 use FindBin;
@@ -25,12 +25,11 @@ my ($old, $new) = @server{ 'old', 'new' };
 my $table = 'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY, body text)';
 my $insert = q{INSERT INTO message (body) SELECT 'row' FROM generate_series(1, 100)};
 
-# A poller. It goes to the new server with the position that it had on the old one.
+# It keeps its position.
 package Reader
 {
 	sub new { my ($class, $db) = @_; return bless { db => $db, position => '2222222222222222', read => {} }, $class }
 
-	# Waits until all rows that this server generated have settled, and reads once.
 	sub read_all
 	{
 		my ($self, $server) = @_;
@@ -90,7 +89,6 @@ is( take_over(
 
 my $page = Page->new('doc/multi-node.md');
 
-# Here the last rows of the old server come to the reader from the new one.
 is( take_over(
 		'app',
 		sub { $page->run_on(\%server, 'Set up the new server') },
@@ -99,7 +97,6 @@ is( take_over(
 	'as the page says: the reader gets each row once');
 $page->all_run;
 
-# The ids stay above, after a restart too.
 my $last = $new->safe_psql('app', 'SELECT max(id) FROM message');
 restart_after($new, 'immediate', -10);
 is($new->safe_psql('app', "SELECT gen_sno() > '$last'"), 't', 'after a crash, ids continue above');

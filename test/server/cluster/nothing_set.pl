@@ -1,5 +1,5 @@
-# Two servers that nobody configured: their automatic machine ids keep their snos apart. What a copy, a standby and a
-# promotion do with such an id; what refuses and what warns where it does not help.
+# Two servers that nobody configured: automatic machine ids keep their snos apart; copies, standbys and promotions with
+# them; what refuses and what warns.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,7 @@ sub fresh
 	my ($name, $conf) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	# Not from a template: that is a copy, with its system identifier.
+	# A template would copy its system identifier.
 	$node->init(allows_streaming => 1, force_initdb => 1);
 	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n" . ($conf // ''));
 	$node->start;
@@ -43,7 +43,6 @@ my $one = fresh('one');
 my $id = $one->safe_psql('postgres', 'SELECT sno_partition(gen_sno())');
 my $two = fresh('two');
 
-# One time in 32,768 they are equal.
 for (1 .. 3)
 {
 	last if $two->safe_psql('postgres', 'SELECT sno_partition(gen_sno())') != $id;
@@ -148,7 +147,7 @@ $standby->promote;
 is($standby->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), $id, 'promoted it draws with the primary\'s');
 $_->stop('immediate') for $standby, $two;
 
-# ---- ids without a machine id, where servers share tables
+# ---- no machine id, where servers share tables
 my $no_node = sub {
 	my ($what, $why) = @_;
 	return
@@ -171,7 +170,7 @@ like($err, $no_node->('nodeless', 'has subscriptions'), 'and for a layout withou
 $one->safe_psql('postgres',
 	q{ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s});
 
-# Citus itself is not here: a row of the catalog and a setting stand for it.
+# Citus is not here: a row of the catalog and a setting stand for it.
 $one->safe_psql('postgres', <<'SQL');
 SET allow_system_table_mods = on;
 INSERT INTO pg_extension SELECT 4242, 'citus', extowner, extnamespace, extrelocatable, extversion, extconfig, extcondition FROM pg_extension WHERE extname = 'plpgsql';

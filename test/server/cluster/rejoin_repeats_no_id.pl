@@ -1,5 +1,5 @@
-# A primary with two streaming standbys, while clients draw and write: promote one, bring the old primary back with
-# pg_rewind, and again, four times. Nothing that anybody saw comes twice.
+# A primary with two standbys under load: four times, one is promoted and the old primary comes back with pg_rewind.
+# Nothing that anybody saw comes twice.
 use strict;
 use warnings;
 use FindBin;
@@ -29,7 +29,7 @@ for my $name ('b', 'c')
 my $ids = Ids->new;
 my $turn = 0;
 
-# Clients that write rows and draw without writing, until their server goes away.
+# Until their server goes away.
 sub start_clients
 {
 	my ($primary) = @_;
@@ -44,7 +44,6 @@ sub start_clients
 	return @clients;
 }
 
-# What they saw, up to the end.
 sub answers
 {
 	my $n = 0;
@@ -57,7 +56,6 @@ sub answers
 	return $n;
 }
 
-# Waits until clients of this turn have written as many rows.
 sub written
 {
 	my ($primary, $many) = @_;
@@ -71,8 +69,7 @@ sub follow
 	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $primary->connstr . "'\n");
 }
 
-# The primary ends, and the standby that has more of its WAL is promoted: the other one could not follow a server that
-# has less than itself. Returns its name, and clients that draw there; the old primary is a standby again.
+# The standby with more WAL is promoted, because the other one could not follow it. Returns its name and its clients.
 sub fail_over
 {
 	my ($from, $how, $behind) = @_;
@@ -88,7 +85,7 @@ sub fail_over
 	my ($to, $third) = sort { $received{$b} <=> $received{$a} || $a cmp $b } keys %received;
 	my ($new, $other) = @server{ $to, $third };
 
-	# Only now: a walreceiver whose clock jumps takes its connection for dead.
+	# A walreceiver whose clock jumps takes its connection for dead.
 	$clock{$to}->set($clock{$from}{offset} - $behind);
 	$new->promote;
 	$new->safe_psql('postgres', 'CHECKPOINT');
@@ -96,7 +93,7 @@ sub fail_over
 	follow($other, $new);
 	$other->reload;
 
-	# A server that was not shut down is recovered first. Its clock may be anything.
+	# Under any clock, a crashed server is recovered first.
 	my $conf = slurp($old->data_dir . '/postgresql.conf');
 	{
 		local $ENV{LD_PRELOAD} = shim('clock_shim');
@@ -107,7 +104,7 @@ sub fail_over
 			'--no-sync') == 0;
 		ok($ok, "turn $turn: $from is rewound while $to is written to");
 
-		# A fast machine rewinds between two statements of the clients.
+		# A fast machine rewinds between two statements.
 		ok($new->poll_query_until('postgres', "SELECT count(*) > $before FROM kept"), "turn $turn: which goes on");
 	}
 	spew($old->data_dir . '/postgresql.conf', $conf);
@@ -127,7 +124,6 @@ sub fail_over
 	return $to;
 }
 
-# How much WAL a standby has of a primary that is gone: all that it received.
 sub received
 {
 	my ($name) = @_;
@@ -147,11 +143,10 @@ sub drain
 	cmp_ok($seen, '>', 1000, "turn $turn: clients of the new primary saw $seen ids");
 }
 
-# All standbys hear of the end of a primary that is shut down: the clock of the next may be anything.
+# After a shutdown, standbys have all WAL: the next clock may be anything.
 my $primary = fail_over('a', 'fast', 7200);
 
-# A primary that is killed may take ids along that clients saw and no standby heard of. They are of its own time, so
-# that the next one must not be behind it.
+# A killed primary may take ids along that no standby heard of, so the next clock must not be behind.
 $primary = fail_over($primary, 'kill', 0);
 $primary = fail_over($primary, 'immediate', 0);
 $primary = fail_over($primary, 'fast', -3600);

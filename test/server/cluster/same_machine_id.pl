@@ -1,6 +1,4 @@
-# Servers that have the same machine id by mistake, found by one query over the status of each; the settings as
-# doc/multi-node.md has them: command line, standby, the warning of a machine id that is not set. The commands are those
-# of the page.
+# Servers with the same machine id, found by one query; the settings and commands of doc/multi-node.md.
 use strict;
 use warnings;
 use FindBin;
@@ -52,7 +50,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 	like($warned->($one, 'SELECT gen_sno()'), qr/^0 /, 'nor where it is set');
 }
 
-# No word of it where nothing is replicated, and again on a server that only subscribes.
+# Not where nothing is replicated, but on a server that subscribes.
 {
 	my $alone = PostgreSQL::Test::Cluster->new('alone');
 	$alone->init;
@@ -64,7 +62,6 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 	$alone->safe_psql('app', q{CREATE SUBSCRIPTION s CONNECTION 'dbname=app' PUBLICATION p WITH (connect = false)});
 	like($warned->($alone, 'SELECT gen_sno()'), qr/^1 /, 'with a subscription there is one');
 
-	# The command line, as in the page's example of an ordinal.
 	my ($line) = map { $_->{content} } $page->take('Kubernetes and Patroni', 'sh');
 	like($line, qr/^postgres (-c .*)$/, 'the page has a command line');
 	my ($options) = $line =~ /^postgres (.*)$/m;
@@ -91,7 +88,6 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($two, 'base', has_streaming => 1);
 $standby->start;
 
-# A standby takes ALTER SYSTEM, its own file: the page's command.
 $page->run_on({ standby => $standby }, 'Read replicas');
 set_to($standby, 101);
 is( $standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids.status()'),
@@ -108,7 +104,6 @@ $one->safe_psql('app',
 $page->run_on(\%node, $chapter);
 like(($page->blocks($chapter, 'sql'))[-1]{said}, qr/^1\|1\|/, 'which ids have the shared number');
 
-# What the query finds when these are the servers.
 sub found
 {
 	my (%servers) = @_;
@@ -120,7 +115,7 @@ sub found
 set_to($three, 3);
 is(found(%node), '', 'with numbers of their own there is nothing to find');
 
-# Servers that nobody has set are found, also if their machine ids differ by luck. The page says what comes.
+# Unset servers are found, also if their machine ids differ by luck.
 {
 	my $reset = sub {
 		my ($node, $to, $source) = @_;
@@ -162,7 +157,7 @@ is(found(%node), '', 'with numbers of their own there is nothing to find');
 	$copy->stop('immediate');
 }
 
-# Two standbys without a number are no rivals, nor one with a number of its own.
+# Nor one with a number of its own.
 my $other = PostgreSQL::Test::Cluster->new('other');
 $other->init_from_backup($two, 'base', has_streaming => 1);
 $other->start;

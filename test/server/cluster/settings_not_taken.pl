@@ -1,5 +1,5 @@
-# A setting that the server did not take. The library's first load inside a parallel operation takes what is configured;
-# a value that is out of range, no number, or set where it cannot be set, is refused by each draw and shown in the status.
+# A setting that the server did not take: the first load in a parallel operation takes it; out of range, no number, or
+# set where it cannot be, each draw is refused and the status shows it.
 use strict;
 use warnings;
 use FindBin;
@@ -51,8 +51,7 @@ my $is_loaded = q{SELECT 'loaded ' || count(*) FROM pg_settings WHERE name = 'sn
 my $in_force = join ' || ', map { "'$_=' || current_setting('snowflake_ids.$_') || ' '" } sort keys %good;
 my $expected = join ' ', map { "$_=" . ($good{$_} =~ s/'//gr) } sort keys %good;
 
-# ---- the first load inside a parallel operation. A server with assertions, before the minor releases of late 2024, takes
-# no setting there (not_accepted.cpp), so it refuses.
+# ---- in a parallel operation. A server with assertions, before late 2024, takes no setting there (not_accepted.cpp).
 my $version = $server->safe_psql('postgres', 'SHOW server_version_num');
 my $takes_none = $server->safe_psql('postgres', 'SHOW debug_assertions') eq 'on'
   && ($version < 150010 || $version >= 160000 && $version < 160006);
@@ -64,7 +63,7 @@ for my $first (
 {
 	my ($name, $sql) = @$first;
 
-	# Each statement for itself: some cannot be part of a transaction.
+	# Some cannot be part of a transaction.
 	my ($out, $err) = psql(
 		join ";\n", $is_loaded, $sql, $is_loaded,
 		"SELECT $in_force",
@@ -73,7 +72,7 @@ for my $first (
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
 
-	# In VACUUM it may be the worker alone that loads it in the operation; then the session takes all.
+	# In VACUUM the worker alone may load it; then the session takes all.
 	my $refused = $takes_none && $err =~ /ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "11"/;
 	ok($refused || join("\n", $before, @rest) eq "loaded 0\n$expected \n11|t\n11",
 		"first load in $name: the configured values are in force")
@@ -81,7 +80,7 @@ for my $first (
 	unlike($err, qr/WARNING/, 'without a warning') unless $takes_none;
 }
 
-# New sessions have it when a poll sees it: they are forked from the postmaster.
+# Once a poll sees it: the postmaster forks them.
 sub configure
 {
 	my ($conf, $name, $value) = @_;
@@ -140,7 +139,6 @@ SQL
 		'their leader refuses afterwards');
 }
 
-# A good value ends it, in the session that was refused and in new ones.
 {
 	configure("snowflake_ids.machine_id = 65536\nsnowflake_ids.sno_sequence_min = 'never'\n", 'machine_id', 65536);
 	is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids.status()}),
@@ -163,7 +161,6 @@ SQL
 	is($said, 11, 'after both are it draws');
 	is($session->ask('SELECT not_accepted IS NULL FROM snowflake_ids.status()'), 't', 'and the status is clean');
 
-	# Loaded, the server itself refuses.
 	like(
 		$session->ask('ALTER SYSTEM SET snowflake_ids.machine_id = 70000'),
 		qr/ERROR:  70000 is outside the valid range for parameter "snowflake_ids.machine_id"/,
@@ -187,7 +184,6 @@ for my $place (
 	like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()", extra_params => [ '-U', 'somebody' ]),
 		$refused, "a machine id for $what is refused");
 
-	# Why the hint says "in a new session"
 	like( err ("SELECT snowflake_ids.status();\n$reset"),
 		qr/ERROR:  parameter "snowflake_ids.machine_id" cannot be changed now/,
 		'a session with the library does not remove it');

@@ -1,5 +1,5 @@
-# Three shards behind postgres_fdw: where a DEFAULT is evaluated, what is sent to the shards, and that no id is there
-# twice. The commands are those of doc/multi-node.md.
+# Three shards behind postgres_fdw: where a DEFAULT is evaluated, what is sent, and no id twice. The commands are those
+# of doc/multi-node.md.
 use strict;
 use warnings;
 use FindBin;
@@ -50,7 +50,6 @@ my $plan = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT body FROM signal WHERE id = '
 is(scalar(() = $plan =~ /Remote SQL/g), 1, 'an id is looked for on one shard');
 like($plan, qr/Remote SQL: .*WHERE \(\(id = '$id'\)\)/, 'by sending it');
 
-# Half before, half after a moment.
 my $middle = q1(q{SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY sno_timestamp(id)) FROM signal});
 my $expected = q1("SELECT count(*) FROM signal WHERE sno_timestamp(id) >= '$middle'");
 cmp_ok($expected, '>', 0, "rows since a moment: $expected");
@@ -72,7 +71,6 @@ like(
 	qr/Remote SQL: .*WHERE .*\$1/,
 	'sent: a parameter');
 
-# The shard uses its index for what is sent.
 like(
 	$server{shard1}->safe_psql(
 		'app',
@@ -81,13 +79,11 @@ like(
 	qr/Index Cond: \(id >= /,
 	'which is an index scan there');
 
-# Without the option: right, but not sent.
 q1("ALTER SERVER shard$_ OPTIONS (DROP extensions)")  for 1 .. 3;
 is(q1($_), $expected, "right without the option: $_") for $by_constant, $by_range, $by_subselect, $by_now;
 unlike(q1("EXPLAIN (VERBOSE, COSTS OFF) $by_constant"), qr/Remote SQL: .*WHERE/, 'but compared on the coordinator');
 q1("ALTER SERVER shard$_ OPTIONS (ADD extensions 'snowflake_ids')") for 1 .. 3;
 
-# A DEFAULT on the shard is for rows that are made there.
 $server{shard1}->safe_psql('app', q{CREATE TABLE plain (id sno DEFAULT gen_sno(), body text)});
 q1( q{CREATE FOREIGN TABLE plain (id sno, body text) SERVER shard1; CREATE FOREIGN TABLE plain_body (body text) SERVER shard1 OPTIONS (table_name 'plain')}
 );
@@ -125,7 +121,7 @@ $server{"shard$_"}
 is(q1('SELECT count(*) - count(DISTINCT id) FROM (SELECT id FROM booking UNION ALL SELECT id FROM signal) i'),
 	0, 'shards and coordinator: none twice');
 
-# By id: the customer is not in it, so every shard is asked, by its index.
+# The customer is not in it, so every shard is asked.
 my $booked = q1('SELECT id FROM booking LIMIT 1');
 is( scalar(
 		() = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM booking WHERE id = '$booked'") =~ /Remote SQL: .*WHERE/g),

@@ -1,5 +1,4 @@
-# Ids through the extended query protocol: prepared statements with binary parameters and binary results, as drivers
-# use them. A small libpq program does what psql cannot.
+# Prepared statements with binary parameters and results, as drivers use them, by a small libpq program.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -78,7 +77,7 @@ for my $case (
 my ($out, $err) = run_command([ $program, $node->connstr('postgres'), 'gid(log)', "SELECT gen_gid('volume')" ]);
 like($err, qr/wrong kind of id for type gid\(log\)/, 'a binary parameter of the wrong kind is refused');
 
-# Drivers' way of asking: the same prepared statements again and again, by several clients.
+# The same prepared statements again and again, by several clients.
 append_to_file("$program.bench", <<'END');
 SELECT gen_sno() AS id, gen_gid('volume') AS g, gen_mastic() AS m \gset
 \set n random(1, 1000)

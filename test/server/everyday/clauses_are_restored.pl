@@ -1,6 +1,5 @@
-# PostgreSQL prints JOIN ... USING, NATURAL JOIN, IS DISTINCT FROM, NULLIF, CASE x WHEN and comparisons of rows without
-# the schema of their operators, and restores a dump with an empty search_path. Nothing that uses them is lost: neither
-# from a dump, nor by postgres_fdw, whose remote sessions have such a path too. (pg_upgrade: faults/pg_upgrade.pl.)
+# PostgreSQL prints some clauses (Clauses.pm) without the schema of their operators: nothing is lost by a dump or
+# postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
 use strict;
 use warnings;
 use FindBin;
@@ -37,7 +36,6 @@ for my $ids ('public', 'ids')
 		"$ids: the rows are there");
 }
 
-# The remote session of postgres_fdw has the search_path pg_catalog.
 SKIP:
 {
 	skip 'no postgres_fdw', 1 if $node->psql('postgres', 'CREATE EXTENSION postgres_fdw') != 0;
@@ -61,7 +59,6 @@ END
 		'and the far server evaluates them');
 }
 
-# A database owner who is no superuser creates and drops the extension, and nothing of it stays.
 $node->safe_psql('postgres',
 	'CREATE ROLE regress_clauses_owner LOGIN; CREATE DATABASE owned OWNER regress_clauses_owner');
 my @as_owner = (extra_params => [ '-U', 'regress_clauses_owner' ]);
@@ -75,7 +72,7 @@ like($error, qr/permission denied for schema pg_catalog/, 'but no operator of hi
 $node->safe_psql('owned', 'DROP EXTENSION snowflake_ids', @as_owner);
 is($node->safe_psql('owned', $operators), '0|0|0', 'and drops it with all its operators');
 
-# With the extension, each pair of types of the server has the operator that it has without it, or none as well.
+# With the extension, each pair of the server's types has the operator that it has without.
 my %without = map { $_ => 1 } split /\n/, $node->safe_psql('template1', resolution());
 my @other = grep { !$without{$_} } split /\n/, $node->safe_psql('postgres', resolution());
 is("@other", '', 'comparisons of other types mean what they mean without the extension');
@@ -84,7 +81,7 @@ cmp_ok((grep { / with / } keys %without), '>', 200, 'among them many that are no
 $node->stop;
 done_testing();
 
-# For each of the six comparisons and each pair of types of the server, what it resolves to, or the error.
+# By comparison and pair of types: what it resolves to, or the error.
 sub resolution
 {
 	return <<'END';

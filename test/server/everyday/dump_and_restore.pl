@@ -1,5 +1,5 @@
-# pg_dump and pg_restore of a database that uses the extension: types with their modifiers, defaults, partitions,
-# indexes and data come back, and new ids are above the old ones.
+# pg_dump and pg_restore: types with modifiers, defaults, partitions, indexes and data come back, and new ids are above
+# the old ones.
 use strict;
 use warnings;
 use FindBin;
@@ -47,7 +47,7 @@ INSERT INTO public.event SELECT FROM generate_series(1, 100);
 END
 $node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
 
-# Ids begin ahead of the clock, in one tick, where the metabyte decides which is larger.
+# Otherwise the metabyte of one tick decides which id is larger.
 Faults::caught_up($node, 'source', 'ids');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -106,7 +106,7 @@ for my $format ('custom', 'plain', 'inserts')
 	is($node->safe_psql($target, "SELECT fresh() > '$last_sno'"), 't', "$format: function");
 }
 
-# Trusted: the owner of a database dumps and restores it himself. Layouts are for those who may create them.
+# Trusted: the database's owner does it. Layouts are for those who may create them.
 $node->safe_psql('postgres',
 	"CREATE ROLE regress_joe LOGIN; CREATE DATABASE owned OWNER regress_joe; CREATE DATABASE owned_again OWNER regress_joe; CREATE DATABASE owned_layouts OWNER regress_joe"
 );
@@ -137,7 +137,6 @@ $node->safe_psql('owned_again',
 );
 is($node->safe_psql('owned_again', "SELECT gen_snowflake('acme') > 0"), 't', 'unless that is granted');
 
-# What is dumped is how to make the extension, not what is in it.
 my $dump = slurp_file("$dir/plain");
 unlike(
 	$dump,

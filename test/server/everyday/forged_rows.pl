@@ -1,8 +1,6 @@
-# Others' hands. A stranger who owns nothing, and the owner of the database, who is no superuser, write into each
-# relation of the extensions that they may write into: the catalogs say which, and each column gets all values that a
-# role can think of. Then others call all functions, with what was forged as arguments too, a superuser also with a
-# hostile schema first on the search path. The server must be the same one, and nothing of others may have changed: rows,
-# definitions, what the names of layouts mean. lib/hostile.sql has the values and makes the calls.
+# Roles write all values they can think of into each relation of the extensions that they may write. Then others call
+# all functions, also with what was forged and among a hostile schema's traps. The server survives, and nothing of
+# others has changed.
 use strict;
 use warnings;
 use FindBin;
@@ -88,8 +86,7 @@ END $$;
 GRANT SELECT ON hostile.writable TO PUBLIC;
 END
 
-# A schema with operators and functions that fit better than those that are built in, and with their names. Its domains
-# would catch the calls' own literals.
+# Operators and functions that fit better than built-in ones. Its domains would catch the calls' own literals.
 my $traps =
   slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/sql/include/traps.psql") =~
   s/^(CREATE VIEW caught|SELECT make_traps|CREATE DOMAIN)\b.*\n//mgr =~ s/\bhostile\b/trap/gr;
@@ -112,7 +109,6 @@ sub session
 	return ($out, $err);
 }
 
-# What belongs to others than those who forge.
 sub state_of_others
 {
 	my ($out, $err) = session($superuser, <<'END');
@@ -136,7 +132,6 @@ END
 	return $out;
 }
 
-# Lines of one that are not in the other.
 sub changed
 {
 	my ($then, $now) = @_;
@@ -146,7 +141,7 @@ sub changed
 	return join "\n", map { ($count{$_} > 0 ? 'now ' : 'before ') . $_ } grep { $count{$_} } sort keys %count;
 }
 
-# Calls of all functions that every role may call; what they do is rolled back.
+# What they do is rolled back.
 my $internal = qr/^(XX|2F|20000|P0004)/;
 
 sub calls
@@ -171,7 +166,6 @@ END
 	return;
 }
 
-# One call of each as a statement of its own, among the traps.
 sub calls_among_traps
 {
 	my ($role) = @_;
@@ -206,7 +200,6 @@ END
 	is(changed($before, state_of_others()), '', "$role: nothing of others has changed by writing alone");
 }
 
-# Arguments: what stands in the relations now.
 $node->safe_psql(
 	'estate', q{
 	INSERT INTO hostile.value (type, expression)

@@ -1,6 +1,5 @@
-# Every function, operator, cast and type of the extension, found in the catalogs, called as an ordinary role with all
-# that a role can think of. The server must be the same one afterwards, nothing may be written, and no error may be
-# an internal one. lib/hostile.sql makes the calls.
+# Every function, operator, cast and type, called as an ordinary role with all that it can think of (lib/hostile.sql).
+# The server survives, nothing is written, and no error is internal.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
-# A call may take so long, in ms: a busy machine, perhaps under a checker.
+# In ms: a busy machine, perhaps under a checker.
 my $slow = 5000;
 
 my $node = PostgreSQL::Test::Cluster->new('hostile');
@@ -42,7 +41,7 @@ $standby->start;
 my $born = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my %total;
 
-# Runs a script in a session of its own and gives what it printed. It must get to its end.
+# The script must get to its end.
 sub session
 {
 	my ($what, $script, %o) = @_;
@@ -59,7 +58,6 @@ sub session
 	return wantarray ? ($out, $err) : $out;
 }
 
-# The calls of all functions (and operators, casts and types at depth 2), one statement each.
 sub sweep
 {
 	my ($what, %o) = @_;
@@ -100,7 +98,6 @@ sub sweep
 	$total{calls} += $calls;
 }
 
-# What nobody may have changed: rows, catalogs, settings, files.
 my $state = q{
 	SELECT format('SELECT %L, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) FROM %s AS t', oid::regclass, oid::regclass) FROM pg_class
 	WHERE relkind = 'r' AND (oid IN (SELECT objid FROM hostile.member) OR oid = 'hostile.others'::regclass) ORDER BY oid \gexec
@@ -112,7 +109,6 @@ my $state = q{
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 sub state_of { return scalar session('a look at all', $state, role => $superuser) }
 
-# Lines of one that are not in the other.
 sub changed
 {
 	my ($before, $after) = @_;
@@ -123,8 +119,7 @@ sub changed
 }
 sub ceilings { return $node->safe_psql('postgres', "SELECT md5(pg_read_binary_file('snowflake_ids.ceiling'))") }
 
-# Who draws ids raises the ceilings, which every role may. So does who asks for a time that they are past, or that has
-# settled.
+# Drawing raises ceilings, which every role may. So does asking for a time that they are past, or that has settled.
 my $draws = "proname ~ '^gen_|^pass_now\$|settled'";
 $node->safe_psql('postgres', 'SELECT gen_mastic()');    # makes the files
 my $before = state_of();
@@ -134,7 +129,6 @@ sweep('a stranger, the rest', depth => 2, which => "NOT $draws", expressions => 
 is(ceilings(), $ceilings, 'the ceilings are where they were');
 sweep('a stranger, read only', depth => 1, forms => 'constants', options => '-c default_transaction_read_only=on');
 
-# On a standby in recovery, once it has all that was made for the test.
 $node->wait_for_catchup($standby);
 my $standby_born = $standby->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 sweep('a stranger, on a standby', depth => 1, forms => 'constants', server => $standby);
@@ -164,9 +158,7 @@ sweep(
 	which => "proparallel = 's' AND prokind = 'f'",
 	options => $parallel);
 
-#
-# Statements of their own, as clients send them, not inside of a function. Each error is one of the client's.
-#
+# Statements of their own. Each error is one of the client's.
 sub statements
 {
 	my ($what, $script, %o) = @_;
@@ -184,7 +176,7 @@ statements(
 	SELECT 'PREPARE p AS ' || c, 'EXECUTE p', 'EXECUTE p', 'DEALLOCATE ALL' FROM hostile.function f, LATERAL hostile.calls(f.oid, 0) AS c WHERE prokind <> 'p' AND cardinality(types) < 3 \gexec
 });
 
-# Functions that return sets, in all places, to the end and not to the end.
+# To the end and not to the end.
 my $sets =
   q{(SELECT *, (SELECT format('%s(%s)', name, array_to_string(a, ', ')) FROM hostile.arguments(types, proargnames, 0) AS a LIMIT 1) AS call,
 	(SELECT format('%s(%s)', name, replace(array_to_string(a, ', '), '''2''::bigint', '9223372036854775807')) FROM hostile.arguments(types, proargnames, 0) AS a LIMIT 1) AS endless
@@ -211,7 +203,6 @@ statements(
 	SELECT format('SELECT count(*) FROM (SELECT %s OFFSET 0) AS s', endless) FROM $sets WHERE endless ~ '9223372036854775807' \\gexec
 }, cancelled => 1);
 
-# Binary input: each type and its arrays, of bytes of all lengths.
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my @types = split /\n/, $node->safe_psql(
 	'postgres', q{
@@ -229,7 +220,6 @@ for (@types)
 		join '', map { chr int rand 256 } 1 .. $length
 	} 0 .. 40, 1000;
 
-	# What may be right: lengths with bytes at their ends; the header of an array, of a range, of a multirange.
 	push @fields, map {
 		my $byte = $_;
 		map { $byte x $_ } 8, 10, 16
@@ -256,14 +246,12 @@ is( scalar(() = $out =~ /^taken\|[1-9]/mg),
 	scalar @types,
 	"binary copy: each of " . @types . " types takes some of $copies values") or diag $out;
 
-# Input that reports softly.
 statements(
 	'soft errors', q{
 	SELECT format('SELECT pg_input_is_valid((%s)::text, %L), (SELECT count(*) FROM pg_input_error_info((%1$s)::text, %2$L))', a.expression, t.name || modifier)
 	FROM hostile.type t, hostile.value a, unnest('{"","(volume)","[]"}'::text[]) AS modifier WHERE t.typelem = 0 \gexec
 }) if $node->pg_version >= 16;
 
-# Trigger functions on a table and a view of one's own; with the privilege to use them, too.
 statements(
 	"triggers of $_", q{
 	CREATE TABLE own.t (n int PRIMARY KEY, v int, s sno, x text); CREATE VIEW own.v AS TABLE own.t;
@@ -276,7 +264,6 @@ statements(
 	DROP TABLE own.t CASCADE;
 }, role => $_) for 'stranger', $superuser;
 
-# Anybody may name functions of others in operators, aggregates and ranges of his own.
 statements(
 	'operators of one\'s own', q{
 	CREATE TABLE own.s AS SELECT i, make_sno(timestamptz '2026-01-01' + i * interval '1 min', 0, 0, i) AS s, gid_lower_bound('log', timestamptz '2026-01-01' + i * interval '1 min') AS g, i::text AS t FROM generate_series(1, 500) AS i;
@@ -302,18 +289,14 @@ statements(
 	FROM hostile.function WHERE result = 'float8'::regtype AND cardinality(types) = 2 \gexec
 });
 
-# Nothing of it is left.
 $node->safe_psql('postgres', 'DROP OWNED BY stranger; CREATE SCHEMA own AUTHORIZATION stranger');
 is(join("\n", grep { !/^pg_(shdepend|init_privs)/ } changed($before, state_of())),
 	'', 'rows, catalogs, settings and files are as they were');
 
-#
-# Who may call all functions, and a superuser: their calls are rolled back. What has led generators far away is led back.
-#
+# Who may call all functions: calls are rolled back, and generators led back.
 sweep('with all privileges', depth => 2, forms => 'constants', role => 'granted', undo => 1);
 sweep('a superuser', depth => 0, forms => 'constants', role => $superuser, undo => 1);
 
-# All that was one life of one server.
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $born, 'the server is the same');
 for my $server ($node, $standby)
 {

@@ -1,4 +1,4 @@
-# Logical replication of tables keyed by ids, as text and as binary, between two nodes that both draw.
+# Tables keyed by ids, as text and as binary, between two nodes that both draw.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,7 @@ END
 }
 my ($one, $two) = @node{ 1, 2 };
 
-# Rows that are there before the subscription, and rows that come after it, one by one and in bulk.
+# Before the subscription and after it, one by one and in bulk.
 my $fill = "INSERT INTO %s (body) VALUES ('a'), ('b'), ('c')";
 $one->safe_psql('postgres', sprintf $fill, $_) for 'as_text', 'as_binary';
 (my $from = $one->connstr('postgres')) =~ s/'/''/g;
@@ -36,7 +36,7 @@ for my $table ('as_text', 'as_binary')
 }
 $two->wait_for_subscription_sync($one, $_) for 'as_text', 'as_binary';
 
-# A subscriber's own column defaults are used for columns that the publisher does not have.
+# For columns that the publisher does not have.
 $two->safe_psql('postgres', 'ALTER TABLE as_text ADD COLUMN here sno DEFAULT gen_sno(2)');
 for my $table ('as_text', 'as_binary')
 {
@@ -61,7 +61,6 @@ is( $two->safe_psql(
 	'1000|1000|2:2',
 	'apply drew ids of the subscriber for its own column');
 
-# Both draw: no id meets another.
 $two->safe_psql('postgres', "INSERT INTO as_binary (body) SELECT 'own' FROM generate_series(1, 1000)");
 is( $two->safe_psql(
 		'postgres',
@@ -70,9 +69,7 @@ is( $two->safe_psql(
 	'2|0|0',
 	'two nodes, two machine ids, no id twice');
 
-#
-# Created layouts, as in a publication of all tables: what the subscriber has used stays there, and replication goes on.
-#
+# Created layouts: what the subscriber uses stays, and replication continues.
 my $create = "SELECT snowflake_layout_create('%s', '%s', '10 ms', 40, 8, 14)";
 my $layouts = "SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids.created_layout";
 $one->safe_psql('postgres', sprintf "$create; $create; $create",
@@ -96,7 +93,7 @@ like(
 is($session->ask("SELECT gen_snowflake('kept') > 0, snowflake_timestamp(0, 'changed') = '2023-01-01'"),
 	't|t', 'layouts: the session sees the change');
 
-# An update can come from a publisher whose triggers are off only. It is refused.
+# It can only come from a publisher whose triggers are off.
 $one->safe_psql('postgres',
 	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2024-01-01'"
 );

@@ -1,5 +1,5 @@
-# 32 clients draw from all coordinated formats at the same time, one by one, by column defaults and in bulk, and keep
-# what they got in the order in which they got it. No id comes twice, and to no client an older one after a newer one.
+# 32 clients draw from all coordinated formats, and keep ids in the order in which they got them: none comes twice, and
+# none after a newer one.
 use strict;
 use warnings;
 use FindBin;
@@ -27,7 +27,7 @@ snowflake_ids.max_wait = '2min'
 END
 $node->start;
 
-# `seq` is the client's own count; bulk rows share one, and have a place in it.
+# `seq` is the client's count; bulk rows share one.
 my $tables = <<'END';
 CREATE EXTENSION snowflake_ids;
 CREATE UNLOGGED TABLE sno_drawn (client int, seq int, place int DEFAULT 0, id sno DEFAULT gen_sno());
@@ -38,10 +38,10 @@ $node->safe_psql('postgres', $tables);
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', $tables);
 
-# While ids are ahead of the clock, calls that wait are no overflow.
+# Otherwise waits are no overflow.
 Faults::caught_up($node);
 
-# Snowflake-SI has 256 ids in a millisecond, 2,000 in bulk are 8 ms of everybody's time.
+# Of 256 ids in a millisecond.
 my %scripts = (
 	single => [ 60, <<'END' ],
 SELECT gen_sno() AS sno, gen_mastic() AS mastic, gen_snowflake_si() AS si \gset
@@ -95,8 +95,7 @@ for my $name (sort keys %scripts)
 	push @files, '-f', "$dir/$name\@$scripts{$name}[0]";
 }
 
-# A fixed number of transactions each, so that the work, not the speed of the machine, decides how much is drawn.
-# Choices follow a fixed seed. Eight more clients do the same in another database of the server.
+# Counted transactions, so that the machine's speed does not decide. Eight clients use another database.
 sub pgbench
 {
 	my ($database, $clients, $transactions) = @_;
@@ -112,7 +111,6 @@ ok($run->finish, 'clients of one database end well') or diag $out;
 ok($other->finish, 'clients of another end well') or diag $other_out;
 my $seconds = time - $started || 1;
 
-# The other database's ids are added under clients of other names.
 for my $table (qw(sno_drawn mastic_drawn si_drawn))
 {
 	my $file = "$dir/$table.copy";
@@ -120,7 +118,7 @@ for my $table (qw(sno_drawn mastic_drawn si_drawn))
 	$node->safe_psql('postgres', "\\copy $table FROM '$file' (FORMAT binary)");
 }
 
-# Counts duplicates, and ids not above the one before of the same client (`within`: and generator).
+# Also ids not above the client's last one (`within`: and generator).
 sub check
 {
 	my ($table, $what, $id, $within) = @_;
@@ -137,8 +135,7 @@ END
 	return $drawn;
 }
 
-# All metabytes of a partition draw from one sequence: the ids differ without their metabyte, too. Rows of one INSERT
-# with several ids have no order among them but by generator.
+# Metabytes of a partition share a sequence. Rows of one INSERT have no order but by generator.
 my $drawn = check('sno_drawn', 'sno', 'sno_set_metabyte(id, 0)', 'client, sno_metabyte(id), sno_partition(id)');
 $drawn += check('mastic_drawn', 'Mastic', 'id', 'client');
 $drawn += check('si_drawn', 'Snowflake-SI', 'id', 'client');
@@ -155,7 +152,7 @@ is( $node->safe_psql(
 	'Snowflake-SI was used up and waited for');
 is($node->safe_psql('postgres', 'SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits any more');
 
-# That this test would see what it looks for.
+# The test sees what it looks for.
 $node->safe_psql('postgres',
 	'INSERT INTO si_drawn SELECT client, seq, place - 1, id FROM si_drawn WHERE client = 1 ORDER BY id LIMIT 1');
 is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM si_drawn'), 1,

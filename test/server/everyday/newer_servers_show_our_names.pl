@@ -1,4 +1,4 @@
-# What newer servers show of a module is there. (Skip scans: sorting.pl. Soft errors: the regress test soft_errors.)
+# What newer servers show of a module.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -12,7 +12,7 @@ $server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 
-# The name is known from the first wait on: a tick of Snowflake-SI has 256 ids.
+# Known from the first wait on: a tick of Snowflake-SI has 256 ids.
 is($server->safe_psql('postgres', <<'END'), 'Extension', 'pg_wait_events has our event');
 DO 'BEGIN PERFORM gen_snowflake_si() FROM generate_series(1, 10000); END';
 SELECT type FROM pg_wait_events WHERE name = 'SnowflakeIdsNextTick';

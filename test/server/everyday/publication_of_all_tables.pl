@@ -1,5 +1,5 @@
-# A publication of all tables has the table of layouts too. Two nodes that create the same layout go on replicating: an
-# identical row is left out. Another layout of the same name is an error that says so.
+# A publication of all tables has the table of layouts: an identical row is left out, another layout of the same name is
+# an error.
 use strict;
 use warnings;
 use FindBin;
@@ -34,7 +34,7 @@ sub subscribe
 	$here->safe_psql('postgres', "CREATE SUBSCRIPTION $name CONNECTION '$from' PUBLICATION $name WITH ($with)");
 }
 
-# What is written on the publisher now arrives: the subscription has not stopped.
+# The subscription has not stopped.
 my $marks = 0;
 
 sub arrives
@@ -46,7 +46,6 @@ sub arrives
 }
 my $layouts = q{SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids.created_layout};
 
-# Both have it before the first copy.
 $_->safe_psql('postgres', create('first', '2020-01-01')) for $one, $two;
 $one->safe_psql('postgres', create('only one', '2020-01-01'));
 subscribe($two, $one, 'every', 'ALL TABLES', 'copy_data = true');
@@ -54,11 +53,10 @@ ok( $two->poll_query_until('postgres', q{SELECT count(*) > 1 AND bool_and(srsubs
 	'the first copy, of a layout that is there');
 is($two->safe_psql('postgres', $layouts), 'first only one', 'both layouts are there, once');
 
-# And while the subscription runs.
 $_->safe_psql('postgres', create('second', '2021-01-01')) for $two, $one;
 arrives('the same layout, created on both nodes');
 
-# The other way, too. Then the same row comes back, and is left out there as well.
+# The same row comes back, and is left out there as well.
 subscribe($one, $two, 'back', 'TABLE snowflake_ids.created_layout', 'copy_data = false');
 $two->safe_psql('postgres', create('third', '2022-01-01'));
 ok($one->poll_query_until('postgres', q{SELECT count(*) = 1 FROM snowflake_ids.created_layout WHERE name = 'third'}),
@@ -66,7 +64,7 @@ ok($one->poll_query_until('postgres', q{SELECT count(*) = 1 FROM snowflake_ids.c
 arrives('and its row that comes back does no harm');
 is($_->safe_psql('postgres', $layouts), 'first only one second third', 'the same layouts on both') for $one, $two;
 
-# Created at the same moment: the row arrives while this node's own is not committed.
+# The row arrives while this node's own is not committed.
 my $session = Session->new($two);
 $session->ask('BEGIN; ' . create('moment', '2023-01-01'));
 $one->safe_psql('postgres', create('moment', '2023-01-01'));
@@ -79,16 +77,13 @@ arrives('the same layout, created at the same moment');
 unlike(slurp($_->logfile), qr/duplicate key/, 'no duplicate key') for $one, $two;
 $session->gone;
 
-# Ids of both nodes, and both have the same layout.
 is($two->safe_psql('postgres', q{SELECT node FROM snowflake_decode(gen_snowflake('moment'), 'moment')}),
 	2, 'the subscriber draws ids of the layout');
 
-# A dump has the rows: restoring it where they are is no error either.
 my $dump = $two->safe_psql('postgres', 'COPY snowflake_ids.created_layout TO STDOUT');
 my ($rc, undef, $err) = $two->psql('postgres', "COPY snowflake_ids.created_layout FROM STDIN;\n$dump\n\\.\n");
 is("$rc$err", '0', 'rows that are there, restored');
 
-# Another layout of the same name: an error that tells both, until one of them has another name.
 $two->safe_psql('postgres', "ALTER SUBSCRIPTION every DISABLE; ALTER SUBSCRIPTION every ENABLE");
 $one->safe_psql('postgres', 'DROP SUBSCRIPTION back');
 $two->safe_psql('postgres', create('different', '2024-01-01'));

@@ -1,5 +1,4 @@
-# The extension in a server's everyday life: with and without preloading, restarts of every kind, its files beside
-# those of the server, base backups and standbys. Ids go up all the way.
+# Preloaded or not: restarts of every kind, base backups and standbys. Ids go up all the way.
 use strict;
 use warnings;
 use Fcntl ':mode';
@@ -13,14 +12,14 @@ use Test::More;
 my $node = PostgreSQL::Test::Cluster->new('primary');
 $node->init(allows_streaming => 1);
 
-# The library is not loaded yet: its settings stand in the file all the same.
+# The library is not loaded yet.
 $node->append_conf('postgresql.conf', <<'END');
 restart_after_crash = on
 snowflake_ids.machine_id = 21
 END
 $node->start;
 
-# Ids in the order in which they were drawn, whichever session and server life they are from.
+# Whichever session and server life they are from.
 my %last;
 my $draws = 0;
 
@@ -33,7 +32,6 @@ SELECT gen_sno(), gen_mastic(), gen_snowflake_si(), (SELECT min(id) FROM gen_sno
 END
 	my %drawn = (mastic => sprintf('%020d', $mastic), snowflake_si => sprintf('%020d', $si), sno => $sno);
 
-	# The text of sno is in the order of its bytes.
 	ok(!grep({ defined $last{$_} && $drawn{$_} le $last{$_} } keys %drawn) && $series gt $sno, "ids go up: $what")
 	  or diag explain { last => \%last, drawn => \%drawn, series => $series };
 	%last = (%drawn, sno => $server->safe_psql('postgres', 'SELECT gen_sno()'));
@@ -55,7 +53,6 @@ is("@ours", $ceiling, 'the ceiling file is in the data directory, and nothing el
 is(sprintf('%o', S_IMODE((stat $ceiling)[2])), '600', 'it has the mode of the server\'s files');
 is((stat $ceiling)[3], 1, 'and one name');
 
-# ---- restarts
 $node->restart;
 goes_up('clean restart');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'");
@@ -65,7 +62,7 @@ is($node->safe_psql('postgres', 'SHOW snowflake_ids.machine_id'),
 	'21', 'preloaded, settings are known before the first use');
 my $said;
 {
-	# Not by $node->psql(): that writes the query into a pipe, and psql may have ended before.
+	# $node->psql() writes into a pipe, and psql may have ended.
 	local $ENV{PGOPTIONS} = '-c snowflake_ids.machine_id=9';
 	$said = `psql -XAtq -d "@{[ $node->connstr('postgres') ]}" -c 'SELECT 1' 2>&1 </dev/null`;
 }
@@ -105,7 +102,7 @@ for my $try (1 .. 50)
 }
 goes_up('kill -9 of the postmaster');
 
-# ---- dropped and made again: the generators stay, in this database and for others
+# ---- dropped and made again: the generators stay
 value('DROP EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids');
 goes_up('DROP EXTENSION and CREATE EXTENSION');
 value('DROP EXTENSION snowflake_ids');
@@ -139,7 +136,7 @@ is( $standby->safe_psql(
 is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids.status()'),
 	'|t', 'the status says why: a standby without a machine id of its own');
 
-# ---- make installcheck leads generators back, and refuses a server on which another database has the extension
+# ---- make installcheck leads generators back, unless another database has the extension
 {
 	my @refuses = (
 		"$ENV{SNOWFLAKE_IDS_SRC}/tools/refuse-used-server",
@@ -155,7 +152,7 @@ is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflak
 
 $node->stop;
 
-# From 18 on a cluster has checksums from the start.
+# 18 has checksums from the start.
 my @changes = $node->pg_version >= 18 ? ('--disable', '--enable') : ('--enable');
 command_ok([ 'pg_checksums', $_, '-D', $node->data_dir ], "pg_checksums $_") for @changes;
 command_ok([ 'pg_checksums', '--check', '-D', $node->data_dir ], 'pg_checksums --check');

@@ -1,5 +1,4 @@
-# What the tests' sessions send to psql: after the data of a COPY the next statement is executed and answered, whether the
-# COPY was done or refused.
+# Session (Faults.pm): after the data of a COPY, done or refused, the next statement is answered.
 use strict;
 use warnings;
 use FindBin;

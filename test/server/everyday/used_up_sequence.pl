@@ -1,4 +1,4 @@
-# A sequence that is used up: who waits, how that looks, and what ends it.
+# A used-up sequence: who waits, how that looks, and what ends it.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,6 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-# Six snos in 4 ms, two ids of a layout in 1 ms.
 my $node = PostgreSQL::Test::Cluster->new('wait');
 $node->init;
 $node->append_conf('postgresql.conf', <<'END');
@@ -26,15 +25,13 @@ $node->safe_psql('postgres',
 
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# Who was terminated has heard of it before it has cleaned up.
+# A terminated session may not have cleaned up yet.
 sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids.stats') }
 
-# While ids are ahead of the clock, calls that wait are no overflow.
+# Otherwise waits are no overflow.
 caught_up($node);
 
-#
 # Rates are those of the format, whatever the demand
-#
 for my $case ([ 'narrow', q{gen_snowflake('narrow')}, 2, 1000, q{snowflake_timestamp(id, 'narrow')} ],
 	[ 'sno', 'gen_sno()', 6, 1500, 'sno_timestamp(id)' ])
 {
@@ -54,10 +51,7 @@ for my $case ([ 'narrow', q{gen_snowflake('narrow')}, 2, 1000, q{snowflake_times
 	like($err, qr/HINT:  .*snowflake_ids\.overflow/, "$format: with a hint");
 }
 
-#
-# max_wait. Ticks are so short that only a hundred sessions could make one wait for long: 1 ms of patience lasts for
-# less than a tick of sno.
-#
+# 1 ms of patience is less than a tick of sno. With shorter ticks it takes a hundred sessions.
 my ($rc, undef, $err) = $node->psql('postgres',
 	"\\set VERBOSITY verbose\nSET snowflake_ids.max_wait = 1; SELECT count(gen_sno()) FROM generate_series(1, 100000)");
 isnt($rc, 0, 'max_wait: too short for a tick');
@@ -66,13 +60,10 @@ like($err, qr/HINT:  .*snowflake_ids\.max_wait/, 'max_wait: with a hint');
 is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}),
 	60, 'max_wait: long enough for many ticks');
 
-#
-# What ends a wait: each leaves nobody counted as waiting
-#
+# What ends a wait leaves nobody counted as waiting
 my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
 
-# Starts a session that draws and waits for as long as it is let, and gives its process id and its handle. Each has a
-# name of its own: the one before may take a while to end.
+# Its process id and handle. Names differ, because the last one may take a while to end.
 my $waiters = 0;
 
 sub waiter
@@ -90,7 +81,7 @@ sub waiter
 		'2>',
 		\$w{err});
 
-	# It draws, too: being seen waiting is a matter of looking often enough.
+	# It draws, too; only a wait is seen by chance.
 	ok( $node->poll_query_until(
 			'postgres',
 			"SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = '$wait_event'"
@@ -129,7 +120,7 @@ for my $call ('gen_sno()', q{gen_snowflake('narrow')})
 	is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, "$call, statement_timeout: nobody waits");
 }
 
-# Terminated again and again: wherever in the wait it hits.
+# Wherever in the wait it hits.
 for my $round (1 .. 20)
 {
 	my %w = (err => '');
@@ -150,7 +141,7 @@ for my $round (1 .. 20)
 }
 ok(nobody_waits(), 'terminated again and again: nobody waits');
 
-# A session that was killed cannot say so; the server makes its shared memory again then, and nobody waits in it.
+# The server makes its shared memory again, and nobody waits in it.
 my $w = waiter(q{gen_snowflake('narrow')});
 my $mark = log_mark($node);
 kill 'KILL', $w->{pid};
@@ -163,9 +154,7 @@ $node->restart;
 ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'after a restart, too');
 is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits after a restart');
 
-#
-# Explicit partitions: 64 in a database, the layout above is one of them
-#
+# 64 explicit partitions in a database; the layout above is one
 is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 63) AS n'),
 	63, '63 explicit partitions');
 ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 64)");

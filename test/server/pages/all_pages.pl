@@ -1,6 +1,5 @@
-# The commands of the README and of the pages about choosing and operating are run. What the pages say of the catalog, of
-# settings, of error messages, of make and of tools/ is compared with the server and the sources, and no page has
-# commands that no test runs.
+# Runs the commands of README and of pages. Compares what pages say of the catalog, settings, messages, make and tools/
+# with the server and the sources; no page has commands that no test runs.
 use strict;
 use warnings;
 use utf8;
@@ -20,7 +19,7 @@ $server->init(allows_streaming => 1);
 $server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 
-# ---- README.md, in one database, as somebody who tries it would: psql's tables are those that the page shows
+# ---- README.md, in one database, with psql's tables as shown
 {
 	my $page = Page->new('README.md');
 	my $db = 'readme';
@@ -42,7 +41,7 @@ $server->start;
 		'README: the feed shows each row, the changed one last');
 }
 
-# ---- doc/queries.md. What a query of the page leaves out is there without its conditions.
+# ---- doc/queries.md, whose conditions on times are also left out
 {
 	my $page = Page->new('doc/queries.md');
 	how_to($server, $page);
@@ -54,7 +53,7 @@ $server->start;
 	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
 		'>', 9000, 'a bound alone returns nearly all of the old random ids');
 
-	# The back-fill, where numbers run against time: two rows of each millisecond, so eight have one tick.
+	# The back-fill runs against time: two rows of each millisecond, so eight have one tick.
 	my (undef, $fill) = map { $_->{content} }
 	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
 	my $in_order = "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
@@ -73,7 +72,6 @@ $server->start;
 	is($filled->('downwards', $downwards),
 		'1000|1000|0|0', 'ids of one tick are in the order of their times, not of their numbers');
 
-	# Rows that came by one statement, and so have one time.
 	my $at_once = $fill;
 	$at_once =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $at_once =~ s/\b1000\b/200000/g or die;
 	is($filled->('at_once', $at_once),
@@ -102,7 +100,7 @@ $server->start;
 # ---- how-to pages, a database each
 how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/feed.md');
 
-# Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
+# Ids are ahead of the clock after the start, by up to 75 seconds.
 {
 	my $node = PostgreSQL::Test::Cluster->new('just_started');
 	$node->init;
@@ -126,9 +124,9 @@ how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/feed.md');
 	is($server->safe_psql('postgres', "$load; SHOW snowflake_ids.machine_id"), -1, 'what it says helps');
 }
 
-# ---- doc/backups.md: the page's own table is restored from a dump on another server, with an automatic machine id and
-# with one that is set. The old server's ids are ahead of the clock, so that new ones are above them only if the observe
-# functions are called as the page says. An automatic machine id changes, so there the snos need none.
+# ---- doc/backups.md: its table is restored from a dump on another server, with an automatic and a set machine id. The
+# old ids are ahead of the clock, so new ones are above them only after the observe functions. Snos with another machine
+# id need none.
 {
 	my $page = Page->new('doc/backups.md');
 	my ($table) = $page->blocks('The example table', 'sql');
@@ -182,7 +180,7 @@ END
 		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
 	}
 
-	# A dump of one table, into databases without and with the extension.
+	# Into databases without and with the extension.
 	my $dump = PostgreSQL::Test::Utils::tempdir() . '/one_table';
 	$node{old}->command_ok([ 'pg_dump', '-t', 'shop_order', '-f', $dump, 'set' ], 'one table is dumped');
 	$node{new}->safe_psql('postgres', "CREATE DATABASE $_") for qw(no_extension extension);
@@ -196,7 +194,7 @@ END
 	$_->stop for values %node;
 }
 
-# ---- the pages for operators, in one database, as an operator would
+# ---- the pages for operators, in one database
 {
 	my $operating = Page->new('doc/operating.md');
 	my $backups = Page->new('doc/backups.md');
@@ -230,7 +228,6 @@ END
 	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids.status()');
 	$operating->run_chapter($server, 'Settings', dbname => $db);
 
-	# The alerts: silent now, loud when something is wrong.
 	my $alerts = sub {
 		$operating->run_chapter($server, 'Two queries', dbname => $db);
 		return join "\n", map { $_->{said} || () } $operating->blocks('Two queries', 'sql');
@@ -254,7 +251,6 @@ END
 	my ($unset) = $operating->blocks('Two queries', 'sql');
 	$errors->run_chapter($server, 'Errors', dbname => $db);
 
-	# one_server_draws runs them.
 	$errors->take('The lock on the ceiling file', 'sh');
 
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
@@ -263,7 +259,7 @@ END
 	$server->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7');
 	$server->restart;
 
-	# The shell commands: a copy that has a machine id of its own, also if that of the original is from ALTER SYSTEM.
+	# The copy has its own machine id, also if the original's is from ALTER SYSTEM.
 	$said->("LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	$backups->run_sh('What to do', $dir, PGHOST => $server->host, PGPORT => $server->port);
@@ -277,8 +273,7 @@ END
 
 	$_->all_run for $operating, $backups, $how, $errors;
 
-	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
-	# there are.
+	# Each query has the metrics' columns, and each alert uses a metric that exists.
 	my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
 	my %metric;
 	for my $name (sort keys %$exporter)
@@ -298,8 +293,7 @@ END
 	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
 	is(join(' ', grep { !$metric{$_} } @named), '', 'and these metrics are those of the exporter');
 
-	# Every error that an operator may meet is in doc/errors.md, unless its hint says all, and every line in the list of
-	# log lines.
+	# Every error that an operator may meet is in doc/errors.md, unless its hint says all.
 	my $convert = Page->new('convert/migration.md');
 	my %converts = map { $_ => 1 } $convert->headings;
 	my $sections = chapter_text($convert, 'Errors of a conversion');
@@ -390,7 +384,7 @@ END
 		'no message is gone, or in both lists');
 }
 
-# ---- doc/errors.md: messages of PostgreSQL itself. Those of a section come.
+# ---- doc/errors.md: messages of PostgreSQL itself
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
 	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
@@ -444,7 +438,7 @@ END
 		'the casts help');
 }
 
-# ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an id of the time that the first one names
+# ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an example id
 {
 	my $picture = slurp('doc/pictures/formats.svg');
 	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
@@ -465,7 +459,7 @@ END
 	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
 }
 
-# ---- doc/errors.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
+# ---- doc/errors.md: an index in another order than its column
 {
 	my $db = 'out_of_order';
 	my $page = Page->new('doc/errors.md');
@@ -484,7 +478,7 @@ END
 		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
 	};
 
-	# OFFSET 0, because 18 would see that a table is joined with itself.
+	# 18 would see that a table is joined with itself.
 	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
 	my $merged = $off->('nestloop') . $joined;
 	my $looked_up = $off->('mergejoin') . $joined;
@@ -531,7 +525,6 @@ END
 	  map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
 	$pages{'README.md'} = $readme;
 
-	# What is named exists.
 	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
 SELECT FROM snowflake_ids.status();
 SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
@@ -554,7 +547,6 @@ END
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
 
-	# What exists and is meant to be called is named.
 	my @callable = split /\n/, $server->safe_psql($db, <<'END');
 SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
 WHERE refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('snowflake_ids', 'snowflake_ids_convert'))
@@ -566,7 +558,7 @@ END
 	cmp_ok(scalar(@callable), '>', 50, 'functions to be called were found');
 	is(join(' ', grep { $pages{'doc/reference.md'} !~ /\b$_\b/ } @callable), '', 'every function is in the reference');
 
-	# The reference is what tools/reference makes of this server's catalogs.
+	# As tools/reference makes it.
 	$server->safe_psql('postgres', 'CREATE DATABASE reference');
 	my $bindir = $server->config_data('--bindir');
 	{
@@ -577,18 +569,16 @@ END
 		is("$made\n", $pages{'doc/reference.md'}, 'the reference is current (make reference writes it)') or diag $err;
 	}
 
-	# Links lead somewhere. The Debian package checks its copies of the pages with the same program.
+	# The Debian package checks its copies with the same program.
 	{
 		my ($said) = run_command([ "$root/tools/check-links", map { "$root/$_" } sort keys %pages ]);
 		is($said, '', 'no link is dead');
 		is($?, 0, 'and links were found');
 	}
 
-	# The README leads to each of them.
 	my %mapped = map { $_ => 1 } $readme =~ /\]\(([\w.\/-]+\.md)[#)]/g;
 	is(join(' ', grep { !$mapped{$_} && $_ ne 'README.md' } sort keys %pages), '', 'every page is in README.md');
 
-	# Every page that has commands is run by a script, which looks for what it has left out.
 	for my $path (sort keys %pages)
 	{
 		my $page = Page->new($path);
@@ -613,14 +603,13 @@ END
 		'',
 		'no script is named for a heading that is gone');
 
-	# What make is asked for, and which programs and files are named.
 	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
 	my %target = map { $_ => 1 } make_targets();
 	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
 	my ($commands, @wrong) = (0);
 	for my $path (sort keys %pages)
 	{
-		# Blocks, except those of programs and settings, and what is between backquotes.
+		# No blocks of programs and settings, nor what is between backquotes.
 		my $text = $pages{$path};
 		my @said;
 		while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @said, $2 if $1 eq '' || $1 eq 'sh' }
@@ -646,8 +635,7 @@ END
 	cmp_ok($commands, '>', 40, 'commands and files were found');
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
 
-	# Each answer of doc/internals/files.md names files that are there, and functions that are in one of them. A file
-	# without a directory is in that of the file before it.
+	# Files and functions of doc/internals/files.md exist. A file without a directory is in that of the file before it.
 	my ($functions, @lost) = (0);
 	for my $answer (grep { /^- / } split /^(?=- |#)/m, $pages{'doc/internals/files.md'})
 	{
@@ -668,7 +656,7 @@ END
 	cmp_ok($functions, '>', 10, 'functions in doc/internals/files.md were found');
 	is(join("\n", @lost), '', 'the files and functions of its answers are there');
 
-	# A reader who tries several pages in one database meets no name that is taken. README.md is a page as well.
+	# Pages do not use each other's names.
 	my %maker;
 	for my $path (sort keys %pages)
 	{
@@ -684,7 +672,6 @@ END
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
 
-# Runs the SQL of a page in one database, but for what is another script's.
 sub how_to
 {
 	my ($on, $page, %options) = @_;
@@ -700,7 +687,7 @@ sub how_to
 
 sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
 
-# What make could make, by its own word. It is asked for something that is not there, so that nothing runs.
+# By its own word: it is asked for what does not exist, so that nothing runs.
 sub make_targets
 {
 	my ($out) = run_command([ 'make', '-C', $root, '-pRrn', '--no-print-directory', 'no-such-target' ]);
@@ -708,7 +695,7 @@ sub make_targets
 	return $out =~ /^([a-z][\w-]*)::?(?!=)/mg;
 }
 
-# The messages of doc/errors.md, with their SQLSTATEs (none, if it depends on the error of the operating system)
+# With their SQLSTATEs, if they do not depend on the system's error.
 sub messages_of
 {
 	my ($page) = @_;
@@ -732,7 +719,6 @@ sub servers_own
 		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
 
-# The text of a chapter
 sub chapter_text
 {
 	my ($page, $title) = @_;

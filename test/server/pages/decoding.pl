@@ -1,6 +1,5 @@
-# "Times without the server" in doc/drivers.md: the expressions of its table, with the functions below it, give the times that the server gives, in
-# each language, for ids of now, for the first and the last of each format, and for those of the reference
-# implementations. A language that is not here is skipped.
+# doc/drivers.md: the expressions and functions for times give the server's times in each language. A language that is
+# not here is skipped.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +25,6 @@ for (($page->text =~ /^## Times without the server\n(.*)/ms)[0] =~ /^\| (.*) \|$
 }
 is(join(' ', sort keys %of), join(' ', sort values %name), 'the table has each format');
 
-# Lines of format, id, milliseconds, as the server has them.
 $server->safe_psql('postgres', 'CREATE TABLE of_reference (format text, id text)');
 for ([ 'sno', 'sno.tsv' ], [ 'gid', 'gid.tsv' ], [ 'mastic', 'mastic.tsv' ])
 {
@@ -59,7 +57,6 @@ my $answer = join '', map { "$_\t$wanted{$_}\n" } sort keys %wanted;
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
-# A program that reads format and id, and adds the time.
 sub says
 {
 	my ($language, $file, $program, @run) = @_;

@@ -1,5 +1,4 @@
-# The tour of `make demo` ends well and leaves nothing behind, ids are not repeated in it, and an error is a failure of
-# make demo.
+# The tour of `make demo` ends well, leaves nothing behind and repeats no id; an error fails it.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -9,7 +8,7 @@ use Test::More;
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $tour = slurp_file("$root/demo/tour.sql");
 
-# ---- on a server of one's own, as its first lines say
+# ---- on a server of one's own
 my $server = PostgreSQL::Test::Cluster->new('tour');
 $server->init;
 $server->append_conf('postgresql.conf', 'fsync = off');
@@ -25,7 +24,6 @@ $server->start;
 	is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'tour'}),
 		0, 'its schema is gone');
 
-	# Once more, shorter.
 	my $short = PostgreSQL::Test::Utils::tempdir() . '/tour.sql';
 	spew($short, $tour =~ s/1000000/1000/gr =~ s/120000/1200/r);
 	($rc, $out, $err) = tour($server, $short, '-v', 'keep=1');
@@ -85,7 +83,6 @@ SKIP:
 	} 'time of the last id', 'time of the first id';
 	cmp_ok($last, 'lt', $first, 'and later ids have later times');
 
-	# Also if the tour does not ask for it.
 	($rc, $out, $err) = $demo->("SELECT no_such_function();\nSELECT 'never ' || 'reached';\n");
 	isnt($rc, 0, 'an error in the tour is a failure of make demo');
 	like($err, qr/function no_such_function\(\) does not exist/, 'which says what it was');

@@ -1,5 +1,4 @@
-# Each program of test/drivers prints its row of the table in doc/drivers.md, and what the page shows of a program is in
-# it. Each needs its driver: what is not there is skipped.
+# Each program of test/drivers prints its row of doc/drivers.md. A missing driver is skipped.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +15,6 @@ my $tmp = PostgreSQL::Test::Utils::tempdir();
 my $server = PostgreSQL::Test::Cluster->new('drivers');
 $server->init;
 
-# Not every driver speaks over a unix socket.
 $server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync = off");
 $server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
 $server->start;
@@ -87,7 +85,7 @@ for (split /\n/, $page->text =~ /^## What was run\n(.*?)^## /ms ? $1 : die 'no t
 	$row{ $name =~ s/\[(.*)\].*/$1/r } = join ' | ', @cells;
 }
 
-# The row of a page names casts only: a program prints what it writes to insert ids, and for an id, a list and a time.
+# The page's row names casts only; the program prints what it writes.
 sub as_row
 {
 	my ($ids, $number, $write, $id, $list, $time, $diff) = split / \| ?/, $_[0], -1;
@@ -120,7 +118,7 @@ for my $file (sort keys %programs)
 
 diag 'programs that were run: ', join ', ', @run if $ENV{CI};
 
-# An ORM that sends ids, as a role that may not.
+# As a role that may not.
 SKIP:
 {
 	my ($needs, $run) = @{ $py->('sqlalchemy, psycopg2') };
@@ -145,7 +143,7 @@ END
 	is($server->safe_psql('outbox', 'SELECT count(*) FROM outgoing'), $rows + 1, 'one row was inserted');
 }
 
-# tools/setup brings some; where it always does, in CI, some must be there unless it could not.
+# In CI some must be there, unless tools/setup could not get them.
 SKIP:
 {
 	skip "eight drivers at least ($not_installed)", 1 if @run < 8 && $not_installed;
@@ -164,7 +162,6 @@ for (@shown)
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
 }
 
-# The times that JavaScript finds in ids are those of the server.
 my $json = $page->run_chapter($server, 'JSON and JavaScript');
 {
 	my ($shown) = $page->blocks('JSON and JavaScript', 'js');

@@ -1,6 +1,5 @@
-# The commands of doc/installing.md: SQL is run, what make install would write is compared with what the page says, and
-# from PostgreSQL 18 on the extension is used from a directory outside of the server's. tools/try-install and
-# tools/try-deb do what needs root and a machine of its own.
+# doc/installing.md: SQL is run, what make install would write is compared, and from 18 on the extension is used outside
+# of the server's directories.
 use strict;
 use warnings;
 use Fcntl qw(F_SETLK F_WRLCK);
@@ -25,7 +24,7 @@ my ($first) = $page->blocks('', 'sql');
 like($first->{said}, qr/^[2-9a-x]{16}$/, 'which ends in an id');
 $page->all_run;
 
-# ---- make test with a server that one has built: tools/setup says what is missing
+# ---- make test with a server that one has built
 {
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	mkdir "$dir/$_" for qw(pgxs pgxs/src pgxs/src/makefiles);
@@ -43,7 +42,6 @@ $page->all_run;
 		like($err, qr{^setup: $dir/pg_config: $said}m, 'and says what is missing');
 	}
 
-	# So do the other programs that run tests.
 	for
 	  my $program ([ 'prove', 'settings', 'search path' ], [qw(prove histories 1)], [qw(prove histories --with-fault)])
 	{
@@ -55,7 +53,7 @@ $page->all_run;
 	}
 }
 
-# ---- tools/setup waits for apt's locks. Here a real apt has a directory of lists of its own.
+# ---- tools/setup waits for apt's locks, here of a real apt with its own lists
 SKIP:
 {
 	skip 'no apt-get', 3 if system('command -v apt-get >/dev/null') != 0;
@@ -64,7 +62,6 @@ SKIP:
 	mkdir $lists;
 	open my $lock, '>', "$lists/lock" or die $!;
 
-	# The kind of lock that apt takes.
 	my $held = pack 's s x4 q q i x4', F_WRLCK, 0, 0, 0, 0;
 	fcntl $lock, F_SETLK, $held or die $!;
 	my $update = "apt-get -qq -o Dir::State::Lists=$lists -o Dir::Etc=/dev/null/none -o Dir::Cache=$dir update";

@@ -1,5 +1,5 @@
-# The function of doc/partitioning.md in the last hours of a month by UTC, on a server where the next month has begun:
-# the partition that rows go to is still the old month's.
+# doc/partitioning.md in the last hours of a month by UTC, where the server's next month has begun: rows go to the old
+# month's partition.
 use strict;
 use warnings;
 use FindBin;

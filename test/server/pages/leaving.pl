@@ -1,5 +1,5 @@
-# "Leaving" in doc/installing.md: a table and what depends on it, in a database whose collation sorts the texts of ids
-# wrongly, and doc/uninstall.sql with tables as people have them. Then the extension goes, and comes back.
+# "Leaving" in doc/installing.md, where the collation sorts ids wrongly, and doc/uninstall.sql. Then the extension is
+# dropped, and comes back.
 use strict;
 use warnings;
 use FindBin;
@@ -16,8 +16,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $node->start;
 
-# ---- a table. Each error of the page comes when all above it was dropped. The sequence gets far ahead of the clock before
-# the extension comes back.
+# ---- a table. Each error of the page comes after the drops above it. The sequence gets far ahead of the clock.
 my $said = sub { $node->safe_psql('delivered', $_[0]) };
 my $icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'da-x-icu'});
 $node->safe_psql('postgres',
@@ -46,7 +45,7 @@ SKIP:
 		'f', 'with the collation of the database, the texts are out of order');
 }
 
-# psql stops at the first error, for example because of a second view.
+# For example because of a second view.
 my (undef, undef, $stopped) = $node->psql(
 	'delivered',
 	"CREATE VIEW delivery_light AS SELECT id FROM delivery;\n$change->{content}",
@@ -71,8 +70,7 @@ is( $said->(
 	'1000|t',
 	'and the old texts can be snos again');
 
-# ---- all tables: of another role, by month, with a foreign key, privileges, a trigger, names that need quotes and all
-# types. Each row is what it was, and who could write still can.
+# ---- all tables, with all that people have. Each row is what it was, and who could write still can.
 my $all = 'All tables of a database';
 my ($command) = $page->blocks($all, 'sh');
 my ($db) = $command->{content} =~ /-d (\w+)/ or die;

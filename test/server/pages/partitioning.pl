@@ -1,5 +1,4 @@
-# doc/partitioning.md does what it says: its commands are run, a database for each chapter, and the output that it shows is
-# what comes. Chapters about pg_partman need a version of it.
+# doc/partitioning.md: its commands run, a database for each chapter, and give the output that it shows.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -21,7 +20,6 @@ my $partman =
 my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);
 note "pg_partman: " . ($partman || 'none');
 
-# How the rows of a table lie in its partitions
 sub rows_of { return $server->safe_psql($_[0], "SELECT tableoid::regclass, count(*) FROM $_[1] GROUP BY 1 ORDER BY 1") }
 
 sub partitions_of
@@ -48,7 +46,7 @@ is($server->safe_psql($db, "SELECT count(*) $bounded"), 1, 'and the newest row i
 is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
 	'log_entry_2026_04', 'what is missing is added');
 
-# It stops neither readers nor writers, and waits for nobody longer than a second.
+# It stops nobody, and waits at most a second.
 {
 	my $busy = Session->new($server, dbname => $db);
 	$busy->ask('BEGIN; SELECT count(*) FROM log_entry; INSERT INTO log_entry DEFAULT VALUES');
@@ -61,7 +59,7 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 	$busy->ask('ROLLBACK');
 }
 
-# From 17 on, a table with an identity column cannot become a partition.
+# From 17 on, not with an identity column.
 my (undef, $numbered, $numbered_err) = $server->psql($db, <<'END');
 CREATE TABLE numbered (id sno DEFAULT gen_sno() PRIMARY KEY, n integer GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);
 SELECT add_monthly_partitions('numbered', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1) \gset
@@ -69,7 +67,6 @@ INSERT INTO numbered DEFAULT VALUES RETURNING n;
 END
 is("$numbered$numbered_err", 1, 'a table with an identity column');
 
-# A foreign key: a month goes when nothing refers to its rows any more, and after it was detached only.
 my $not_dropped = qr/cannot drop table log_entry_2026_02 because other objects depend on it/;
 $server->safe_psql($db, <<'END');
 CREATE TABLE attachment (log_entry_id sno REFERENCES log_entry);
@@ -85,7 +82,6 @@ is($server->safe_psql($db, "$detach; DROP TABLE log_entry_2026_02; SELECT to_reg
 	't', 'but detached, and then dropped');
 sub refused { return ($server->psql($db, $_[0]))[2] }
 
-# A month that was detached is missing, whatever its old table is called.
 $server->safe_psql($db, "DROP TABLE attachment; ALTER TABLE log_entry DETACH PARTITION log_entry_$month");
 my $this_month =
   q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
@@ -97,7 +93,7 @@ is($server->safe_psql($db, $this_month), "log_entry_$month", 'renamed: the month
 $server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
 
-# A default partition takes rows of months that have none, and stands in the way of these until it is detached.
+# The default partition must be detached first.
 my ($in_the_way) = $page->text =~ /`(updated partition constraint .*?)`/;
 my $two_months = q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2035-01-01', 2)};
 $server->safe_psql($db, <<'END');
@@ -138,7 +134,7 @@ SELECT string_agg(DISTINCT right(tableoid::regclass::text, 1) || ',' || month, '
 END
 }
 {
-	# DEBUG1 says so when a constraint makes reading the table needless.
+	# DEBUG1 says that a constraint makes reading the table needless.
 	my ($attach) = map { $_->{content} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } $page->blocks($chapter, 'sql');
 	my ($rc, $out, $err) = $server->psql($db,
 		"ALTER TABLE visit DETACH PARTITION visit_before_2027;\n" . "SET client_min_messages = debug1;\n$attach");
@@ -159,7 +155,6 @@ SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '
 ROLLBACK;
 END
 
-# ---- with pg_partman. What is not here is said, and is no failure.
 sub runs
 {
 	my ($title, $there, $version) = @_;
@@ -183,7 +178,6 @@ FROM (SELECT bound[1]::bigint AS low, bound[2]::bigint AS high
       WHERE inhparent = 'weekly_post'::regclass AND bound IS NOT NULL) AS b;
 END
 
-	# Until the first week is over its retention
 	for my $weeks (4, 8, 12, 16)
 	{
 		$server->safe_psql($db,
@@ -207,13 +201,12 @@ if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
 	$server->safe_psql($db, q{INSERT INTO subscriber (name) VALUES ('ada'), ('grace')});
 	like(rows_of($db, 'subscriber'), qr/^subscriber_p\d+\|2$/, "$title: new rows are in the partition of their month");
 
-	# With infinite_time_partitions some versions of pg_partman make one more.
+	# Some versions of pg_partman make one more.
 	like(partitions_of($db, 'subscriber'), qr/^[56]$/, "$title: this month, three more and the default");
 	unlike(
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM subscriber WHERE id >= now() - interval '1 hour'"),
 		qr/Seq Scan/, "$title: queries use the index");
 
-	# Partitions go on, and the oldest go: here one of two years ago, as if made then.
 	$server->safe_psql($db, <<'END');
 INSERT INTO subscriber (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1));
 CREATE TABLE subscriber_p20240101 PARTITION OF subscriber
@@ -229,7 +222,6 @@ END
 		qr/Subplans Removed: \d/,
 		"$title: pruned by now()");
 
-	# A row that is late: in the default partition
 	my $late = q{INSERT INTO subscriber (id) VALUES (make_sno(now() - interval '2 months', 0, 0, 1));};
 	my (undef, undef, $err) = $server->psql($db, "$late SELECT partman.partition_data_time('public.subscriber')");
 	is( $server->safe_psql($db, 'SELECT count(*) FROM subscriber_default')
@@ -237,7 +229,6 @@ END
 		$major == 5 && $minor < 3 ? '1 refused' : '0',
 		"$title: partition_data_time");
 
-	# With a foreign key, retention detaches what it drops.
 	if ($minor >= 5)
 	{
 		is($server->safe_psql($db, <<'END'), '', "$title: detach_before_drop");
@@ -250,7 +241,6 @@ SELECT to_regclass('subscriber_p20240201');
 END
 	}
 
-	# The table of formats: each with its domain, its encoder and a decoder that returns what the table says.
 	for my $row (
 		[ mastic => 'mastic', 'mastic_lower_bound', 'mastic_timestamp(id::mastic)' ],
 		[ number => 'bigint', 'mastic_lower_bound', 'mastic_timestamp(id::mastic)' ],

@@ -1,6 +1,5 @@
-# doc/partitioning.md, "Drop old months each night": its commands are run, and its script and its function meet
-# transactions that use the table. A script that times out leaves a partition that is half detached, and the next run
-# drops it.
+# "Drop old months each night" in doc/partitioning.md meets transactions that use the table. A time-out leaves a
+# partition half detached, and the next run drops it.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +16,6 @@ $server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
 $page->run_chapter($server, 'Drop old months each night', dbname => $db);
 $page->all_run;
 
-# The parts of a table, with whether they are half detached
 sub parts
 {
 	return $server->safe_psql(
@@ -32,7 +30,6 @@ my ($script) = map { $_->{content} } $page->blocks('With psql and cron', 'sql');
 $script =~ s/lock_timeout = '10s'/lock_timeout = '100ms'/ or die;
 my $row = q{INSERT INTO audit_entry (id) VALUES (make_sno('2024-05-01 00:00+00', 0, 0, 0))};
 
-# A reader has the old rows in its transaction.
 $server->safe_psql($db, "$made $row");
 my $reader = Session->new($server, dbname => $db);
 $reader->ask('BEGIN; SELECT count(*) FROM audit_entry');
@@ -45,7 +42,7 @@ is($reader->ask('COMMIT; SELECT 1'), 1, 'the reader goes on');
 is($server->safe_psql($db, "$script"), 'audit_entry_from_2026', 'the next run completes it');
 is($server->safe_psql($db, q{SELECT to_regclass('audit_entry_2024') IS NULL}), 't', 'and drops the table');
 
-# The function: while a transaction has the table, nothing is dropped.
+# Nothing is dropped.
 $server->safe_psql($db, "$made $row; ALTER FUNCTION drop_old_partitions SET lock_timeout = '100ms'");
 $reader->ask('BEGIN; SELECT count(*) FROM audit_entry');
 my $call = q{SELECT drop_old_partitions('audit_entry', 'sno_timestamp(%L)', '2025-06-01')};
@@ -55,14 +52,12 @@ is(parts(), 'audit_entry_2024,audit_entry_from_2026', 'and drops nothing');
 $reader->ask('COMMIT');
 is($server->safe_psql($db, $call), 'audit_entry_2024', 'later it does');
 
-# A default partition, which the page sends to the function.
 $server->safe_psql($db, "$made CREATE TABLE audit_entry_rest PARTITION OF audit_entry DEFAULT");
 ($rc, $out, $err) = $server->psql($db, $script, on_error_stop => 1);
 like($err, qr/ERROR:  cannot detach partitions concurrently when a default partition exists/, 'a default partition');
 is($server->safe_psql($db, $call), 'audit_entry_2024', 'is no hindrance for the function, and stays');
 is(parts(), 'audit_entry_from_2026,audit_entry_rest', 'with the newest one');
 
-# Each kind of id that the page names
 for (
 	[ gid => 'gid(log)', q{gid_lower_bound('log', %L)} ],
 	[ mastic => 'mastic', 'mastic_lower_bound(%L)' ],

@@ -1,6 +1,5 @@
-# The schema tools of doc/drivers.md: their SQL is run, the Python by test/drivers/python/schema_tools.py, and the lines
-# for MikroORM and Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what
-# happens without. What the page says of postgres_fdw is looked up in plans.
+# The schema tools of doc/drivers.md: SQL, Python, and the lines for MikroORM and Prisma, each with a control without.
+# What the page says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
 use FindBin;

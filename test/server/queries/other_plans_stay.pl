@@ -1,5 +1,5 @@
-# The operator families of sno and mastic have members for timestamptz. Queries without our types are planned as before:
-# the plans and costs of many are the same before and after CREATE EXTENSION, and after DROP EXTENSION.
+# The operator families of sno and mastic have members for timestamptz, but plans and costs of queries without our types
+# stay, with the extension and after DROP EXTENSION.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -80,7 +80,6 @@ push @queries, 'SELECT DISTINCT t FROM a UNION SELECT d FROM b',
   'SELECT FROM a WHERE t IN (SELECT t FROM b)', 'SELECT FROM a WHERE NOT EXISTS (SELECT FROM b WHERE b.t = a.d)',
   'SELECT * FROM a ORDER BY t USING >', "SELECT FROM b WHERE n = 5 AND t >= '2026-02-02'";
 
-# The plans under some settings, as one text for each query.
 sub plans
 {
 	my @plans;
@@ -117,7 +116,7 @@ $server->safe_psql('postgres', 'SELECT gen_sno() > now()');
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids');
 same('after it');
 
-# The reason for operators of our own, and for none that is called "=": with the server's, plans change.
+# Why we have operators of our own, none called "=": with the server's, plans change.
 $server->safe_psql('postgres', <<'END');
 CREATE EXTENSION snowflake_ids;
 ALTER OPERATOR FAMILY sno_ops USING btree ADD OPERATOR 3 = (timestamptz, timestamptz);

@@ -1,12 +1,12 @@
-# Queries with thousands of conditions on an id: planning takes about as long as with the same conditions on a bigint,
-# the plan is the same, and a statement that is cancelled while it is planned ends before the plan is made.
+# With thousands of conditions on an id, planning takes about as long as on a bigint, the plan is the same, and
+# cancelling stops planning.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Planning may take as many times as long as with a bigint. It takes 1 to 2 times.
+# In times of a bigint's. It takes 1 to 2.
 use constant limit => 4;
 
 my $server = PostgreSQL::Test::Cluster->new('planning');
@@ -33,7 +33,7 @@ CREATE INDEX ON year (bigint);
 VACUUM ANALYZE year;
 END
 
-# Ten minutes at each of $places places in the year, as constants: $bounds{sno}[7] is their first and their last id.
+# Ten minutes at each place in the year: $bounds{sno}[7] is their first and last id.
 use constant places => 12000;
 my %bounds;
 for my $line (split /\n/, $server->safe_psql('postgres', sprintf <<'END', places))
@@ -64,7 +64,7 @@ sub query
 	  map { sprintf $condition, $column, @$_ } @{ $bounds{ $constants // $column } }[ 0 .. $count - 1 ];
 }
 
-# The plan, and the seconds of processor time that it took to make it.
+# In seconds of processor time.
 sub planned
 {
 	my ($query) = @_;
@@ -89,7 +89,7 @@ for my $case (
 		(sort { $b <=> $a } map { $least{$_} / $least{bigint} } @types)[0];
 	};
 
-	# The least of some times: a busy machine makes them longer, none shorter.
+	# A busy machine makes times longer, none shorter.
 	for my $round (1 .. 4)
 	{
 		for my $type ('bigint', @types)
@@ -117,8 +117,7 @@ like(
 	qr/Bitmap Index Scan on year_sno_idx/,
 	'narrow ranges use the index');
 
-# statement_timeout ends a statement while it is planned: after the rewriter, and without a plan. When it fires depends on
-# the machine, so some times are tried.
+# After the rewriter and without a plan. Some times are tried, because the machine decides when it fires.
 for my $type ('sno', 'mastic with times')
 {
 	my $all = "SET client_min_messages = log; SET log_parser_stats = on; SET log_planner_stats = on;";

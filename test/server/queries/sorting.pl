@@ -1,5 +1,5 @@
-# What only the server's own reports show of sorting and indexes: whether abbreviated keys were given up, whether
-# index pages are in order, whether skip scans skip, and that a dump has nothing of it but the extension.
+# What only the server's reports show: whether abbreviated keys were given up, index pages are in order, skip scans
+# skip, and a dump has only the extension.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -55,7 +55,6 @@ END
 	}
 }
 
-# A few ids in front, many numbers behind: the server goes from id to id.
 SKIP:
 {
 	skip 'skip scans came with 18', 3 if $server->safe_psql('postgres', 'SHOW server_version_num') < 180000;
@@ -78,7 +77,6 @@ END
 	}
 }
 
-# An index of every class, dumped and restored.
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE kept (s sno PRIMARY KEY, g gid(log), m mastic);
 INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-01-01', decode(lpad(to_hex(n), 16, '0'), 'hex')), make_mastic('2026-01-01', n) FROM generate_series(1, 1000) AS n;

@@ -1,7 +1,8 @@
-# Random predicates on ids and times, over many kinds of indexes and partitions and under many kinds of plans: the rows
-# must be those of the same predicate over numbers in a table without an index (lib/TimePredicates.pm).
+# Random predicates on ids and times, over indexes, partitions and plans of many kinds: the rows are those of the
+# predicate over numbers without an index (lib/TimePredicates.pm).
 #
-#   make test PROVE_TESTS='test/server/queries/times_in_order.pl :: 5000 7'     so many predicates of each type, with this seed
+#   make test PROVE_TESTS='test/server/queries/times_in_order.pl :: 5000 7'     so many predicates of each type, with
+# this seed
 use strict;
 use warnings;
 use FindBin;
@@ -62,7 +63,6 @@ my @queries = (
 	q{SELECT concat_ws(' ', count(*), sum(n), sum(extract(epoch FROM moment))) FROM moments JOIN TABLE ON COLUMN >= MOMENT WHERE PREDICATE}
 );
 
-# As a user asks, or over numbers: $c is id or place.
 sub query
 {
 	my ($test, $c, $table, $predicate) = @_;
@@ -77,7 +77,6 @@ sub query
 	return $test->{query} =~ s/\b([A-Z]{3,})\b/$with{$1} \/\/ $1/ger;
 }
 
-# Statements that say "number|answer", under a plan.
 sub statement
 {
 	my ($number, $type, $test, $c, $table, $plan) = @_;
@@ -86,13 +85,13 @@ sub statement
 	my $text = TimePredicates::text($predicate);
 	my $query = sprintf q{SELECT '%d|' || coalesce((%s), '-')}, $number, query($test, $c, $table, $text);
 
-	# PostgreSQL (15.18 at least) sends the result of a sub-SELECT to a worker only if a condition of the plan needs it.
-	# If a condition follows from the index conditions, it is left out of the plan, but its pruning of partitions stays,
-	# and a worker that prunes by the missing result crashes. It only does so if it begins before the leader is done.
+	# PostgreSQL (15.18 at least) sends a sub-SELECT's result to a worker only if a condition of the plan needs it. If that
+	# condition follows from the index conditions, the plan only prunes by it, and a worker that begins before the leader
+	# is done crashes.
 	my $pruning = $plan =~ /parallel/ && $text =~ /\(SELECT / ? 'SET enable_partition_pruning = off; ' : '';
 	my $execute = @values ? 'EXECUTE q (' . join(', ', @values) . ')' : 'EXECUTE q';
 
-	# A plan that is kept is made in one time zone and run in another.
+	# Made in one time zone, a plan is run in another.
 	my $zone = "SET timezone = '$test->{zone}';";
 	return "RESET ALL; SET search_path = ${type}_$c, public; $plans{$plan}$pruning"
 	  . (
@@ -101,7 +100,6 @@ sub statement
 		: "$zone $query;\n");
 }
 
-# Runs statements and gives their answers; what is refused has none.
 sub answers
 {
 	my ($rc, $out, $err) =
@@ -119,7 +117,7 @@ for my $type ('sno', 'mastic')
 	my (@first, %expected);    # some of the statements over numbers, and what they say
 	for (my $done = 0; $done < $count; $done += 100)
 	{
-		# Each case: test, column, table, plan, and the number of the case that says what is right.
+		# Test, column, table, plan, and the case that says what is right.
 		my @cases;
 		for (1 .. ($count - $done > 100 ? 100 : $count - $done))
 		{
@@ -144,8 +142,8 @@ for my $type ('sno', 'mastic')
 			%expected = %$answer;
 		}
 
-		# Some minors of the server answer wrong for some partitions. A difference is the server's fault if it gives the
-		# same answer with numbers in place of ids and times, under one of the plans.
+		# Some minors of the server answer wrong for some partitions: it is the server's fault if numbers give the same answer
+		# under one of the plans.
 		my @different = grep { ($answer->{$_} // 'none') ne $answer->{ $cases[$_][4] } } @checked;
 		for my $case (@different)
 		{
@@ -170,7 +168,7 @@ for my $type ('sno', 'mastic')
 	cmp_ok($same_with_numbers, '<', $compared / 50, "$type: the server itself is seldom wrong");
 	cmp_ok(scalar keys %distinct, '>', $count / 3, "$type: the answers differ from each other");
 
-	# If times stood one id higher, it would be seen.
+	# Times one id higher would be seen.
 	$server->safe_psql('postgres', <<"END");
 SET search_path = ${type}_place, public;
 ALTER FUNCTION place(timestamptz) RENAME TO right_place;

@@ -1,6 +1,5 @@
-# ALTER EXTENSION UPDATE: the catalogs become those of a fresh installation, and data, dependent objects and privileges
-# stay. From the first version, as test/kept has it, through the present one to one that is made up here, which adds a
-# function and changes others.
+# ALTER EXTENSION UPDATE from the first version (test/kept) to the present and a made-up one: catalogs become those of a
+# fresh installation; data, dependent objects and privileges stay.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +16,7 @@ $node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
 $node->start;
 sub value { my ($database, $query) = @_; return $node->safe_psql($database, $query) }
 
-# ---- the versions: "next" as it should be, and "poor" whose update script forgot a comment
+# ---- the versions: "next", and "poor", whose update script forgot a comment
 my $directory = $node->config_data('--sharedir') . '/extension';
 -w $directory or plan skip_all => "cannot write to $directory";
 my $version = value('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'snowflake_ids'});
@@ -85,13 +84,13 @@ my $acl =
 	has_table_privilege('regress_reader', 'snowflake_ids.stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 
-# Ids begin ahead of the clock, in one tick, where the metabyte decides which is larger.
+# Otherwise the metabyte of one tick decides which id is larger.
 Faults::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');
 my $life = value('old', 'SELECT life FROM snowflake_ids.status()');
 
-# ---- the update, with a session that stays connected and goes on drawing
+# ---- the update, while a session draws
 my $session = Session->new($node, dbname => 'old');
 like($session->ask('SELECT ids.gen_sno()'), qr/^[2-9a-x]{16}$/, 'a session draws before the update');
 value('old', 'ALTER EXTENSION snowflake_ids UPDATE TO "next"');
@@ -124,7 +123,7 @@ is( $session->ask(
 	'a session that was connected goes on');
 $session->gone;
 
-# A dump restores what users granted, which it would not if the update had made that a part of the extension.
+# An update must not make users' grants a part of the extension.
 my $dump = `pg_dump -s -d "@{[ $node->connstr('old') ]}"`;
 like($dump, qr/GRANT ALL ON FUNCTION snowflake_ids\.stats_reset\(\) TO regress_operator/, 'privileges are dumped');
 like($dump, qr/GRANT SELECT ON TABLE snowflake_ids\.stats TO regress_operator/, 'those of views too');
@@ -141,7 +140,6 @@ my @differences = Catalogs::differences($old, $fresh);
 is(scalar @differences, 0, 'an updated extension is as a fresh one')
   or diag join "\n", map { substr $_, 0, 300 } @differences[ 0 .. ($#differences > 19 ? 19 : $#differences) ];
 
-# The comparison sees what an update script forgot, and what changed by hand.
 value('postgres',
 	'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; ALTER EXTENSION snowflake_ids UPDATE TO "poor"');
 value('postgres', q{UPDATE pg_extension SET extversion = 'next' WHERE extname = 'snowflake_ids'});

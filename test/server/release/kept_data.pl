@@ -1,8 +1,6 @@
-# What a released version made, in this one: test/kept has an install script, a dump, and a data directory that was
-# killed while ids were drawn (tools/keep made them; doc/guarantees.md promises this). The rows come back
-# with the same fields, no id comes again although the clock goes back to the time of the old ones, and the extension
-# updates. Any user can run this: the dump names the role that made it, the superuser of the kept data. The server into
-# which the dump is restored gets such a role.
+# What a released version made (test/kept, by tools/keep): its install script, a dump, and a data directory that was
+# killed while ids were drawn. Rows keep their fields, no id repeats with the clock at the old time, and the extension
+# updates. The dump names the superuser of the kept data, so the server gets such a role.
 use strict;
 use warnings;
 use FindBin;
@@ -47,7 +45,7 @@ sub scripts
 	}
 }
 
-# An older version: the update scripts of this tree lead to what a fresh installation is.
+# Update scripts lead to what a fresh installation is.
 sub updated
 {
 	my ($extension, $version, $script, $as) = @_;
@@ -91,7 +89,6 @@ sub started
 		skip "$name of PostgreSQL $major on Linux x86_64", 1
 		  if $here !~ / $major\b/ || $platform ne 'Linux x86_64' || system('command -v xz >/dev/null') != 0;
 
-		# All that connects below.
 		(local $ENV{PGUSER}, my @others) = owners($kept);
 		is("@others", '', "$name: is of one role, $ENV{PGUSER}");
 		my $ids = Ids->new;
@@ -108,7 +105,6 @@ sub started
 		}
 		my $drawn = $ids->{drawn};
 
-		# The time of the last sno, as it was read then.
 		my @said = (split /\t/, (split /\n/, slurp("$kept/rows.tsv"))[-1])[8] =~ /^(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+)/;
 		my $when = timegm(@said[ 5, 4, 3, 2 ], $said[1] - 1, $said[0]);
 
@@ -144,7 +140,6 @@ END
 	}
 }
 
-# The roles that a dump wants.
 sub owners
 {
 	my ($kept) = @_;

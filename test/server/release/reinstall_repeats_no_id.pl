@@ -1,6 +1,5 @@
-# DROP EXTENSION and CREATE EXTENSION: ids go on above what was drawn before, in sessions that stay connected, in other
-# databases, while others draw, and over a restart. The new extension has a new ceiling in WAL that knows nothing of
-# the old one; the ledger knows, and a session must not go on under the ceiling of a relation that is gone.
+# DROP EXTENSION and CREATE EXTENSION: ids stay above earlier ones, in connected sessions, other databases and over a
+# restart. The new ceiling in WAL knows nothing of the old one, but the ledger does.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +15,7 @@ $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 my $again = 'DROP EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids';
 my $ids = Ids->new;
 
-# The text of each format in an order that is that of the ids.
+# In the order of the ids.
 my $draw = "SELECT gen_sno(), lpad(gen_mastic()::text, 20, '0'), lpad(gen_snowflake_si()::text, 20, '0')";
 my @last = ('') x 3;
 
@@ -60,7 +59,7 @@ $stays->ask('ROLLBACK TO s');
 goes_up('after that was rolled back', $stays);
 $stays->ask('COMMIT');
 
-# ---- whichever generator raises the new ceiling first: it is above all slots, here above one that is far ahead
+# ---- whichever generator raises the new ceiling first: it is above all slots
 my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
 my $above_all =
   'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids.stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids.wal_ceiling';
@@ -94,7 +93,7 @@ is($stays->ask($ceiling), 't', 'with its ceiling');
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids; DROP SCHEMA ids; CREATE EXTENSION snowflake_ids');
 $stays->ask('RESET search_path');
 
-# ---- and the server restarted, with a clock that went back: nothing but the ceiling file remembers
+# ---- and a restart with the clock back: only the ceiling file remembers
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids');
 restart_after($server, 'kill -9', -3600);
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
@@ -102,7 +101,7 @@ goes_up('dropped, killed, the clock an hour back, made again', $server);
 $clock->set(0);
 $ids->draw($server);
 
-# ---- while others draw, until the last of them has met each of the new extensions
+# ---- while others draw, until each has met all new extensions
 my @clients = map { Session->new($server, dbname => $_) } ('postgres') x 2, 'other';
 my $loop = <<'END';
 DO $$

@@ -1,5 +1,5 @@
-# The release: the zip that `make dist` makes has every file, unpacks into one directory, is what META.json says, and
-# can be built from, as a Debian source package too.
+# `make dist`: the zip has every file, one directory, what META.json says, and can be built from, as a Debian source
+# package too.
 use strict;
 use warnings;
 use JSON::PP;
@@ -15,7 +15,7 @@ plan skip_all => 'git is not installed' unless have('git');
 my ($unzip) = grep { have($_->[0]) }[ 'unzip', '-q' ], [ 'python3', '-m', 'zipfile', '-e' ];
 plan skip_all => 'neither unzip nor python3 is installed' unless $unzip;
 
-# Tests have a copy of the tree, without its history. A commit of just that is as good: what is ignored stays outside.
+# Tests have no history, so they make a commit of the tree.
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $tree = "$dir/tree";
 local %ENV = (
@@ -61,7 +61,7 @@ my @unpacked = sort map { s{^\Q$dir/$release/\E}{}r } split /\n/,
 is(join(' ', @unpacked), join(' ', @files), 'are those of the commit');
 is_deeply([ grep { slurp_file("$dir/$release/$_") ne slurp_file("$tree/$_") } @unpacked ], [], 'as they are');
 
-# The zip of Python does not keep modes.
+# Python's zip does not keep modes.
 SKIP:
 {
 	skip 'unzip is not installed', 1 if $unzip->[0] ne 'unzip';
@@ -109,7 +109,7 @@ SKIP:
 		"$dir/$release");
 }
 
-# ---- what is missing before a tag: the addresses until somebody knows them, and the date. With these, nothing is.
+# ---- what is missing before a tag: addresses and the date
 {
 	my $missing = sub {
 		return grep { /^missing/ } split /\n/, (run_command([ "$tree/tools/release-check", @_ ]))[0];
@@ -128,7 +128,7 @@ SKIP:
 	close $f;
 	is_deeply([ $missing->() ], ['missing  everything is committed'], 'with addresses and a date, only the commit is');
 
-	# What was released stays as it is, under a later third number too.
+	# Under a later third number, too.
 	for my $what ('scripts', '')
 	{
 		my (undef, $err) = run_command([ "$tree/tools/keep", $what || () ]);
@@ -140,7 +140,6 @@ SKIP:
 	run_ok('back', 'git', '-C', $tree, 'reset', '-q', '--hard', $there);
 }
 {
-	# A META.json that is wrong makes no release.
 	my $file = "$tree/META.json";
 	my $wrong = slurp_file($file) =~ s/"file": "snowflake_ids.control"/"file": "no_such.control"/r;
 	open my $f, '>', $file or die;
@@ -154,16 +153,16 @@ SKIP:
 	ok(!-e "$tree/build/$release.zip", 'no zip is made');
 }
 
-# ---- it can be built from: the script is, and is the one that is installed here; the rest make knows how to
+# ---- built from: the script is the installed one; make knows the rest
 my ($sharedir) = map { chomp; $_ } `pg_config --sharedir`;
 my @make = ('make', '-s', '-C', "$dir/$release", "PG_CONFIG=$ENV{PG_CONFIG}");
 
-# Another test makes versions up while this one runs.
+# Another test makes versions up during this one.
 my @scripts =
   grep { /^\w+--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids{,_convert}--*.sql";
 is(scalar(@scripts), 2, "scripts are installed here: @scripts");
 
-# Of the two only unzip sets modes.
+# Only unzip sets modes.
 chmod 0755, glob "$dir/$release/tools/*" if $unzip->[0] ne 'unzip';
 run_ok('the scripts are made', @make, map { "build/$_" } @scripts);
 is(slurp_file("$dir/$release/build/$_"), slurp_file("$sharedir/extension/$_"), "$_ is the one that is installed here")

@@ -1,6 +1,5 @@
-# A package of another 1.x is installed, and put back, while sessions are connected: no restart, and nobody's insert
-# stops. Sessions of both libraries share the memory. The other library is built from these sources with another
-# number and a word more in each struct of the memory, in reserved bytes, as a later 1.x adds one.
+# Another 1.x is installed, and put back, while sessions are connected: nothing stops, and both libraries share the
+# memory. The other one has a word more in each struct, in reserved bytes, as a later 1.x adds one.
 use strict;
 use warnings;
 use FindBin;
@@ -37,7 +36,7 @@ my $tree = PostgreSQL::Test::Utils::tempdir();
 }
 my %library = ($version => slurp("$libdir/snowflake_ids.so"), $other => slurp("$tree/snowflake_ids.so"));
 
-# As a package does: a new file takes the name, and sessions that have the old file open keep it.
+# As a package does: sessions keep the old file open.
 sub install
 {
 	my ($which) = @_;
@@ -49,7 +48,7 @@ sub install
 my $clock = clock();
 my $what = 'SELECT library_version, memory, life FROM snowflake_ids.status()';
 
-# $installed: the library that makes the memory; $then: the one that is installed under it.
+# $installed makes the memory; $then is installed under it.
 sub side_by_side
 {
 	my ($name, $preload, $installed, $then) = @_;
@@ -58,7 +57,6 @@ sub side_by_side
 	my $server = new_server($name, $clock, install_path => $prefix, conf => "shared_preload_libraries = '$preload'");
 	my $memory = $preload ? 'preloaded' : 'dynamic';
 
-	# A new session of a server that preloads has the server's library.
 	my $newer = $preload ? $installed : $then;
 	value($server, 'CREATE TABLE row (by text, id bigint DEFAULT gen_mastic() PRIMARY KEY)');
 	my @old = map { Session->new($server) } 1 .. 2;
@@ -74,7 +72,6 @@ sub side_by_side
 	is($_->ask($what), "$installed|$memory|$life", "$name: a session of $installed stays one")              for @old;
 	is($_->ask($what), "$newer|$memory|$life", "$name: a new session has $newer, the same memory and life") for @new;
 
-	# A reader of either library sees what a writer of the other one has open.
 	for ([ $old[0], $new[0] ], [ $new[1], $old[1] ])
 	{
 		my ($writer, $reader) = @$_;
@@ -86,7 +83,7 @@ sub side_by_side
 			"$name: it settles after its end");
 	}
 
-	# With the clock back, ids grow by one word only.
+	# Ids grow by one word only.
 	$clock->step(-3600);
 	my ($last, $bad) = (0, '');
 	for my $session ((@old, @new) x 3)
@@ -98,7 +95,6 @@ sub side_by_side
 	is($bad, '', "$name: the ids of all sessions grow, as from one word");
 	$clock->step(3600);
 
-	# After a crash every session has the library that is installed, or preloaded.
 	kill_backend($server);
 	$ids->draw($server);
 	like(value($server, $what), qr/^\Q$newer|$memory|\E/, "$name: after a crash it is $newer");
