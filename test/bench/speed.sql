@@ -1,7 +1,7 @@
 -- What test/bench/speed measures inside of a server. psql variable: rows.
 --
--- A candidate is a query that makes `ids` ids. A round runs each once, in random order, so that a noisy machine is noisy
--- for all. `cpu` is the time that the session had a processor.
+-- A candidate is a query that makes `ids` ids. A round runs each once, in random order, so that noise is the same for
+-- all. `cpu`: the session's processor time.
 \set QUIET on
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
@@ -19,7 +19,7 @@ CREATE TABLE candidate (section text, what text, query text, ids float8, before 
 
 SELECT snowflake_layout_create('five_bits', '2025-01-01 00:00:00+00', '1 ms', 41, 17, 5);
 
--- One id: a query that calls the function for each row. OFFSET discards the rows without sending them.
+-- OFFSET discards the rows.
 CREATE SEQUENCE seq;
 CREATE SEQUENCE seq_1000 CACHE 1000;
 CREATE TABLE generator (ord integer, what text, type text, expression text);
@@ -36,7 +36,7 @@ INSERT INTO generator VALUES
     (9, 'no-op', 'integer', 'pg_backend_pid()');
 INSERT INTO candidate SELECT 'one', what, format('SELECT %s FROM row_source OFFSET %s', expression, :rows), :rows FROM generator;
 
--- A row inserted, its commit included. A checkpoint before each: full-page images are as many for all.
+-- A checkpoint before each, for as many full-page images.
 SELECT format('CREATE TABLE inserted_%s (id %s PRIMARY KEY, n integer)', ord, type)
 FROM generator WHERE ord IN (2, 4, 5, 6, 7, 8) \gexec
 INSERT INTO candidate
@@ -52,14 +52,13 @@ SELECT format('CREATE TABLE hundred_%s PARTITION OF hundred FOR VALUES IN (%s)',
 SELECT format('CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%L)', t, 'id')
 FROM unnest('{one, hundred, elsewhere}'::text[]) t \gexec
 
--- A time beside an id in the filter of a sequential scan: no row passes, the last month is after all of them.
+-- No row passes.
 CREATE UNLOGGED TABLE filtered AS
 SELECT t, make_sno(t, 0, 0, 0) AS sno, make_mastic(t, 0) AS mastic FROM row_source, LATERAL (SELECT timestamptz '2026-02-01 00:00+00' + n * interval '1 s') AS s (t);
 INSERT INTO candidate
 SELECT 'filter', c, format('SELECT FROM filtered WHERE %I >= timestamptz ''2079-01-01 00:00+00'' AND %I >= timestamptz ''2078-01-01 00:00+00''', c, c), :rows
 FROM unnest('{t,sno,mastic}'::text[]) AS c;
 
--- Planning a query with 3,000 narrow ranges of ids.
 CREATE UNLOGGED TABLE ranged AS
 SELECT sno, mastic, mastic::bigint AS bigint FROM filtered;
 CREATE INDEX ON ranged (sno);
@@ -106,7 +105,7 @@ BEGIN
 END
 $$;
 
--- The first query of a connection loads what any query needs, PL/pgSQL included; it is not counted. Nor is the INSERT.
+-- The first query of a connection, which loads PL/pgSQL and so on, is not counted, nor is the INSERT.
 CREATE PROCEDURE first_call(section text, what text, query text) LANGUAGE plpgsql AS $$
 DECLARE
     q text;

@@ -1,5 +1,5 @@
--- The server for random queries (tools/sanitize sqlsmith): tables keyed by our types, and an ordinary role that has them.
--- Errors are logged with SQLSTATE and source file, so that ours can be counted; so are calls of our functions.
+-- For tools/sanitize sqlsmith: tables keyed by our types, and an ordinary role. Errors are logged with SQLSTATE and
+-- source file, so that ours can be counted; so are calls of our functions.
 ALTER SYSTEM SET log_error_verbosity = verbose;
 ALTER SYSTEM SET log_line_prefix = '%e ';
 ALTER SYSTEM SET track_functions = 'all';

@@ -1,5 +1,5 @@
-// doc/drivers.md: what MikroORM's schema generator and its migrations propose for a table that has not changed, without
-// and with the page's line. The page is the first argument.
+// doc/drivers.md: what MikroORM's schema generator and migrations propose for an unchanged table, without and with the
+// page's line. The page is the first argument.
 const { mkdtempSync, readFileSync, rmSync } = require('fs');
 const { tmpdir } = require('os');
 const { Migrator } = require('@mikro-orm/migrations');

@@ -1,6 +1,5 @@
-// A row of the table in doc/drivers.md, printed. `person` is a row as it was read. Each of id, list and time has ways to
-// ask for that person, by the words of the table: the first that finds exactly one counts. `write` inserts `given`, with
-// its ids, and returns the rows that were made.
+// Prints a row of the table in doc/drivers.md. `person` is a row as read. Of the ways to ask for it by id, list and
+// time, the first that finds exactly one counts. `write` inserts `given`, with its ids, and returns the rows.
 exports.since = new Date(Date.now() - 3600 * 1000);
 const given = { id: '9q99v4p624ppi224', disk: '5rMJuGXiYw-2eDkDiPiLuBbS', post: '10339378790400001', number: '5', name: 'grace' };
 exports.given = given;

@@ -1,5 +1,5 @@
-// With engine "js", Prisma's schema engine is the WebAssembly in its npm package, and no program is downloaded. It asks the
-// catalogs through @prisma/adapter-pg, which does not know the types "char" and name: they are given to it as text.
+// With engine "js", Prisma's schema engine is WebAssembly, and no program is downloaded. @prisma/adapter-pg does not
+// know the types "char" and name, so they are given to it as text.
 const { PrismaPg } = require('@prisma/adapter-pg');
 const Result = require('pg/lib/result');
 
@@ -9,7 +9,7 @@ Result.prototype.addFields = function (fields) {
   return addFields.call(this, fields);
 };
 
-// The engine leaves a timer of 60 seconds behind, and Prisma would end only after it.
+// The engine leaves a timer of 60 seconds, for which Prisma would wait.
 const timer = globalThis.setTimeout;
 globalThis.setTimeout = (call, delay, ...args) => (delay < 60000 ? timer(call, delay, ...args) : timer(call, delay, ...args).unref());
 

@@ -1,6 +1,5 @@
-// doc/drivers.md: what Prisma's db push does to a table that has not changed, its first migration without and with the
-// line of the page, and a later one of migrate dev. The page is the first argument. The row in the table is there before
-// and after.
+// doc/drivers.md: what Prisma's db push, first migration (without and with the page's line) and later migrate dev do to
+// an unchanged table. The page is the first argument.
 const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('fs');
 const { home, load, prisma, prismaInTerminal } = require('./home');
 const { Client } = load('pg');
@@ -36,7 +35,7 @@ const migrations = `${home}/migrations`;
   console.log(`first migration, with the line and the types: ${deployed(edited)}`);
   console.log(`types: ${await types()}`);
 
-  // With engine "js", the command fails in the end, after it has written the migration.
+  // With engine "js", it fails after it has written the migration.
   prismaInTerminal('migrate', 'dev', '--create-only', '--name', 'second');
   const second = readdirSync(migrations).find((name) => name.endsWith('_second'));
   const changes = second ? readFileSync(`${migrations}/${second}/migration.sql`, 'utf8') : 'nothing';

@@ -1,5 +1,5 @@
-# The outbox of doc/feed.md, written by an ORM as a role that may not write ids. A class that lets the server make
-# the id inserts a row; those that send one are refused. Prints what became of each.
+# The outbox of doc/feed.md, written by an ORM as a role that may not write ids: a class that lets the server make the
+# id inserts; those that send one are refused.
 from sqlalchemy import BigInteger, Column, FetchedValue, Text, create_engine, func, select, text
 from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.orm import Session, declarative_base

@@ -1,6 +1,5 @@
-# A row of the table in doc/drivers.md, printed. `person` is a row as it was read: id, disk, post, number. Each of id,
-# list and time has ways to ask for that person, by the words of the table: the first that finds exactly one counts.
-# `write` inserts a row with the ids `given` and returns them, as a list of one row.
+# Prints a row of the table in doc/drivers.md. `person` is a row as read. Of the ways to ask for it by id, list and
+# time, the first that finds exactly one counts. `write` inserts a row with the ids `given` and returns it.
 from datetime import datetime, timedelta, timezone
 
 since = datetime.now(timezone.utc) - timedelta(hours=1)

@@ -1,5 +1,5 @@
-# doc/drivers.md: what Alembic proposes with all schemas, without and with the page's function, and what SQLAlchemy
-# reads of an array, before and after the page's lines have registered its type. The page is the first argument.
+# doc/drivers.md: what Alembic proposes without and with the page's function, and what SQLAlchemy reads of an array
+# before and after its type is registered. The page is the first argument.
 import re
 import sys
 

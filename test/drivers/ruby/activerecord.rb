@@ -35,7 +35,7 @@ puts [
   '`schema_format = :sql`'
 ].join(' | ')
 
-# A feed, as doc/feed.md has it, read by find_each: it writes its own "WHERE number > last ORDER BY number".
+# The feed of doc/feed.md by find_each, which writes its own "WHERE number > last ORDER BY number".
 Person.connection.execute(<<~SQL)
   CREATE VIEW person_feed AS SELECT * FROM person WHERE number < (SELECT mastic_settled()::bigint)
 SQL
@@ -53,7 +53,7 @@ slow.exec('COMMIT')
 sleep 0.01 until (got = read.(ada.number)) != []
 raise "the feed: #{got}" unless got == %w[first second]
 
-# What Rails has written into schema.rb loads into an empty database. From 7.1 on it makes the extension's schema first.
+# schema.rb loads into an empty database; from 7.1 on it makes the extension's schema first.
 Person.connection.execute("CREATE DATABASE #{ENV['PGDATABASE']}_loaded")
 ActiveRecord::Base.establish_connection(adapter: 'postgresql', database: "#{ENV['PGDATABASE']}_loaded")
 raise 'no create_schema' unless schema.string.include?('create_schema "snowflake_ids"') || ActiveRecord.version < Gem::Version.new('7.1')
