@@ -91,9 +91,9 @@ CREATE TEMP TABLE same AS SELECT n, gen_snowflake_si() AS a, gen_snowflake('snow
     gen_snowflake('my si') AS c FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
 SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids.stats;
-SELECT layout, node, owner = current_database() AS owned, issued > 0 AS issued, last_timestamp > '2026-01-01' AS last,
+SELECT layout, machine_id, owner = current_database() AS owned, issued > 0 AS issued, last_timestamp > '2026-01-01' AS last,
     durable_until > last_timestamp AS durable
-FROM snowflake_ids.stats WHERE format = 'layout' AND (node = 21 OR node = 0 AND owner = current_database())
+FROM snowflake_ids.stats WHERE format = 'layout' AND (machine_id = 21 OR machine_id = 0 AND owner = current_database())
     ORDER BY layout COLLATE "C";
 
 --
@@ -196,7 +196,7 @@ SELECT abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(gen_snowfl
     AS other_numbers;
 SELECT count(DISTINCT id) FROM gen_snowflake_series('filler', 1000) AS id;
 SELECT layout, count(*), count(DISTINCT owner) FROM snowflake_ids.stats
-    WHERE format = 'layout' AND node = 21 AND layout ~ '2020-01-0[12] .*(10 ms|12 sequence)' GROUP BY 1 ORDER BY 1;
+    WHERE format = 'layout' AND machine_id = 21 AND layout ~ '2020-01-0[12] .*(10 ms|12 sequence)' GROUP BY 1 ORDER BY 1;
 SELECT max(id) AS there FROM gen_snowflake_series('filler', 10) AS id \gset
 \c regress_layout
 SELECT gen_snowflake('filler 1') > :there AS above;

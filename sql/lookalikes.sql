@@ -95,9 +95,9 @@ SELECT gen_mastic() IS NOT NULL AS mastic;
 SET client_min_messages = warning;
 DROP DATABASE regress_lookalike;
 DROP ROLE regress_lookalike;
-SELECT s.format, s.node, s.layout FROM snowflake_ids.stats s
-WHERE NOT EXISTS (SELECT FROM lookalike_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT
-    FROM (s.format, s.node, s.layout, s.owner));
-SELECT s.format, s.node, s.clock_lead FROM snowflake_ids.stats s JOIN lookalike_before b USING (format, node)
+SELECT s.format, s.machine_id, s.layout FROM snowflake_ids.stats s
+WHERE NOT EXISTS (SELECT FROM lookalike_before b WHERE (b.format, b.machine_id, b.layout, b.owner) IS NOT DISTINCT
+    FROM (s.format, s.machine_id, s.layout, s.owner));
+SELECT s.format, s.machine_id, s.clock_lead FROM snowflake_ids.stats s JOIN lookalike_before b USING (format, machine_id)
 WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
 DROP TABLE lookalike_before;

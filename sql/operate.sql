@@ -205,7 +205,7 @@ DROP TABLE format_of;
 DROP ROLE regress_operator;
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
-SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE node = 19 AND clock_lead > 5000;
+SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE machine_id = 19 AND clock_lead > 5000;
 
 --
 -- Reviewed: arguments, result, how it may be used, by whom

@@ -31,4 +31,4 @@ BEGIN
     PERFORM gen_mastic();
     PERFORM snowflake_ids.reset(clock_timestamp() - interval '1 s', force => true);
 END $$;
-SELECT format, node, clock_lead FROM snowflake_ids.stats WHERE clock_lead > 0;
+SELECT format, machine_id, clock_lead FROM snowflake_ids.stats WHERE clock_lead > 0;

@@ -76,7 +76,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 31;
 SELECT id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, d.node, d.sequence BETWEEN 0 AND 255 AS sequence,
        abs(extract(epoch FROM clock_timestamp() - d.created)) < 10 AS now, id > gen_snowflake_si() AS of_an_earlier_base
 FROM gen_snowflake('shop') AS id, snowflake_decode(id, 'shop') AS d;
-SELECT format, node, layout FROM snowflake_ids.stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
+SELECT format, machine_id, layout FROM snowflake_ids.stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
 -- A machine id that Snowflake-SI has no room for.
 ALTER SYSTEM SET snowflake_ids.machine_id = 4095;
 \i sql/include/reload.psql

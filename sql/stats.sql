@@ -8,7 +8,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 29;
 SELECT attname, format_type(atttypid, atttypmod) AS type, col_description(attrelid, attnum) AS comment FROM pg_attribute
 WHERE attrelid = 'snowflake_ids.stats'::regclass AND attnum > 0 ORDER BY attnum;
 
-CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE node = 29 AND format <> 'mastic';
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE machine_id = 29 AND format <> 'mastic';
 SELECT snowflake_ids.stats_reset();
 
 --
@@ -16,12 +16,12 @@ SELECT snowflake_ids.stats_reset();
 --
 SELECT gen_sno() IS NOT NULL AS sno, gen_sno_at(now()) IS NOT NULL AS sno_at, gen_mastic() > 0 AS mastic,
     gen_snowflake_si() > 0 AS snowflake_si;
-SELECT format, node, issued, overflow_waits, wait_time < 60000 AS wait_time, waiting, regressions, holds, ticktock,
+SELECT format, machine_id, issued, overflow_waits, wait_time < 60000 AS wait_time, waiting, regressions, holds, ticktock,
     clock_lead < 10000 AS lead,
        abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
            durable_until > last_timestamp AS durable, owner
 FROM mine ORDER BY format;
-SELECT format, node, issued > 0 AS issued, ticktock,
+SELECT format, machine_id, issued > 0 AS issued, ticktock,
     abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
        durable_until > last_timestamp AS durable, owner
 FROM snowflake_ids.stats WHERE format = 'mastic';
@@ -49,7 +49,7 @@ SELECT issued >= 1299 AS in_session, issued AS in_session_issued FROM mine WHERE
 \c -
 LOAD 'snowflake_ids';
 SET timezone = 'UTC';
-CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE node = 29 AND format <> 'mastic';
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE machine_id = 29 AND format <> 'mastic';
 SELECT :'in_session' AS enough, issued = :in_session_issued AS same FROM mine WHERE format = 'sno';
 
 --
@@ -79,9 +79,9 @@ SELECT overflow_waits - :waits AS more FROM mine WHERE format = 'snowflake_si';
 -- The database whose explicit call made a generator
 --
 SELECT min(n) AS unused FROM generate_series(1000, 2000) AS n
-WHERE NOT EXISTS (SELECT FROM snowflake_ids.stats WHERE format = 'sno' AND node = n) \gset
+WHERE NOT EXISTS (SELECT FROM snowflake_ids.stats WHERE format = 'sno' AND machine_id = n) \gset
 SELECT gen_sno(0, :unused) IS NOT NULL AS drawn;
-SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids.stats WHERE node = :unused;
+SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids.stats WHERE machine_id = :unused;
 
 --
 -- Reset: the counters, not the state

@@ -114,8 +114,8 @@ SELECT count(*), count(DISTINCT id), max(id) < (SELECT gen_mastic()) AS ascendin
 DROP DATABASE regress_tenant;
 DROP ROLE regress_tenant_owner, regress_tenant_user;
 -- After all that: no generator is new, none is ahead of the clock or of where it was.
-SELECT s.format, s.node, s.layout, s.owner FROM snowflake_ids.stats s
-WHERE NOT EXISTS (SELECT FROM tenants_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.node, s.layout, s.owner));
-SELECT s.format, s.node, s.clock_lead FROM snowflake_ids.stats s JOIN tenants_before b USING (format, node)
+SELECT s.format, s.machine_id, s.layout, s.owner FROM snowflake_ids.stats s
+WHERE NOT EXISTS (SELECT FROM tenants_before b WHERE (b.format, b.machine_id, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.machine_id, s.layout, s.owner));
+SELECT s.format, s.machine_id, s.clock_lead FROM snowflake_ids.stats s JOIN tenants_before b USING (format, machine_id)
 WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
 DROP TABLE tenants_before;

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION snowflake_ids.generators(
     OUT format text,
-    OUT node integer,
+    OUT machine_id integer,
     OUT issued bigint,
     OUT overflow_waits bigint,
     OUT wait_time double precision,
@@ -23,13 +23,13 @@ COMMENT ON FUNCTION snowflake_ids.generators() IS
     'the generators that this server has used; read the view snowflake_ids.stats instead';
 
 CREATE VIEW snowflake_ids.stats AS
-SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
+SELECT g.format, g.machine_id, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
        g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.stats_since
 FROM snowflake_ids.generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids.stats IS 'one row for each generator of this server, for all its databases';
 COMMENT ON COLUMN snowflake_ids.stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
-COMMENT ON COLUMN snowflake_ids.stats.node IS
-    'the partition of its snos, or the machine id of its Snowflake-SI ids or ids of a layout';
+COMMENT ON COLUMN snowflake_ids.stats.machine_id IS
+    'the machine id in its ids; in snos it is the partition';
 COMMENT ON COLUMN snowflake_ids.stats.issued IS
     'how many ids it has generated; other sessions add theirs once per tick and at the end of each transaction';
 COMMENT ON COLUMN snowflake_ids.stats.overflow_waits IS

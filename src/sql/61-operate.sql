@@ -23,7 +23,7 @@ COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.reset(
-    floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
+    floor timestamptz, format text DEFAULT NULL, machine_id integer DEFAULT NULL, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;

@@ -72,12 +72,12 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
 // if ids of at least one kind can have it.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no machine id"),
                         errdetail("A server has a single generator for this format."),
-                        errhint("Leave out the argument node.")));
+                        errhint("Leave out the argument machine_id.")));
     }
     const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
-    return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
+    return static_cast<int>(number_argument(fcinfo, n, "machine_id", Error::node_range, last));
 }
 
 // Raises the error that a floor in the past is refused, because nothing shows which ids were generated before.

@@ -89,7 +89,7 @@ is( $one->safe_psql(
 	"$id|0|$id|0|t",
 	'status, snapshot and ids agree');
 is( $one->safe_psql(
-		'postgres', q{SELECT string_agg(DISTINCT node::text, ' ') FROM snowflake_ids.stats WHERE format = 'sno'}),
+		'postgres', q{SELECT string_agg(DISTINCT machine_id::text, ' ') FROM snowflake_ids.stats WHERE format = 'sno'}),
 	$id,
 	'and the statistics');
 like(status($two), qr/^\d+\|automatic\|0$/, 'the other one has 0 there too: they meet in Snowflake-SI only');

@@ -74,7 +74,7 @@ sub logged
 	cmp_ok($ms, '<', 10000, sprintf 'without a wait for the time before the step (%.1f ms)', $ms);
 	ok( wait_for_log(
 			$server,
-			qr/LOG:  clock went back by [\d.]+ ms: tick-tock bit of sno ids of node 0 is now 1\n.*DETAIL:  Regressions so far: 1\. /,
+			qr/LOG:  clock went back by [\d.]+ ms: tick-tock bit of sno ids of machine id 0 is now 1\n.*DETAIL:  Regressions so far: 1\. /,
 			$mark),
 		'logged');
 	my ($step) = log_since($server, $mark) =~ /went back by ([\d.]+)/;
@@ -160,14 +160,14 @@ sub logged
 			$format, $many{$format}, $ms);
 		my $grown = stat_of('clock_lead', $format) - $lead;
 		cmp_ok($grown, '<', 10, sprintf '%s: the lead over the clock does not grow (%.1f ms)', $format, $grown);
-		my @ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of the clock");
+		my @ahead = logged($mark, $format, "$f->{name} ids of machine id 0 continue ahead of the clock");
 		my $size = $format eq 'sno' ? 80000 : 100000;
 		is(scalar @ahead, 1, "$format: the log has one line when it begins");
 		ok($ahead[0] > $size / 2 && $ahead[0] <= $size, "$format: with the size of the step ($ahead[0] ms)");
 
 		$clock->pass(61);
 		$session->ask(one($format)) for 1 .. 2;
-		@ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of the clock");
+		@ahead = logged($mark, $format, "$f->{name} ids of machine id 0 continue ahead of the clock");
 		is(scalar @ahead, 2, "$format: and another one after a minute");
 	}
 	setting('sno_sequence_max = 65535');
@@ -208,7 +208,7 @@ for my $format (@formats)
 		($ms, $said) = timed(one($format));
 		$ids->add($said);
 		$waited = stat_of('wait_time', $format) - $waited;
-		@ahead = logged($mark, $format, "calls for $format{$format}{name} ids of node 0 wait for the clock");
+		@ahead = logged($mark, $format, "calls for $format{$format}{name} ids of machine id 0 wait for the clock");
 		last if $ms > 500 && $ms < 1500;
 	}
 	cmp_ok($ms, '>', 500, sprintf '%s: wait ends when the clock is nearly back at the last id (%.0f ms)', $format, $ms);

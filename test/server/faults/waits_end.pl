@@ -100,7 +100,7 @@ sub logged
 	my ($mark) = @_;
 	my $line = 'sno sequence overflow: calls wait for the next tick';
 	return log_since($server, $mark) =~
-	  /LOG:  $line\n.*DETAIL:  Node 0 has 6 ids in each tick \(4 ms\)\. Calls that have waited so far: (\d+)\./g;
+	  /LOG:  $line\n.*DETAIL:  Machine id 0 has 6 ids in each tick \(4 ms\)\. Calls that have waited so far: (\d+)\./g;
 }
 my $mark = log_mark($server);
 my ($calls, $waited) = figures();

@@ -324,7 +324,7 @@ extension snowflake_ids cannot be installed in schema snowflake_ids
 floor is below ids that have been generated
 floor is in the past, and the server does not know which ids were generated
 function "…" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
-ids of format mastic have no node
+ids of format mastic have no machine id
 invalid sno snapshot: bounds
 id in column "…" of relation "…" is ahead of this server
 id in column "…" of relation "…" is too old

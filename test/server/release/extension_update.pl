@@ -63,7 +63,7 @@ CREATE TABLE public.line_old PARTITION OF public.line FOR VALUES FROM (MINVALUE)
 CREATE TABLE public.line_new PARTITION OF public.line FOR VALUES FROM (sno_lower_bound('2026-01-01 00:00:00+00')) TO (MAXVALUE);
 CREATE DOMAIN public.volume_id AS gid(volume) DEFAULT gen_gid('volume');
 CREATE VIEW public.recent AS SELECT id, created FROM public.item WHERE id >= now() - interval '1 hour';
-CREATE VIEW public.busy AS SELECT format, node, issued FROM snowflake_ids.stats WHERE issued > 0;
+CREATE VIEW public.busy AS SELECT format, machine_id, issued FROM snowflake_ids.stats WHERE issued > 0;
 CREATE MATERIALIZED VIEW public.newest AS SELECT max(id) AS id FROM public.item;
 CREATE FUNCTION public.fresh() RETURNS sno LANGUAGE sql SET search_path = ids BEGIN ATOMIC SELECT gen_sno(); END;
 GRANT EXECUTE ON FUNCTION gen_sno(integer, integer), snowflake_ids.stats_reset() TO regress_operator;
