@@ -10,7 +10,7 @@
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
-#   make bench            our speed beside others', three runs; writes doc/speed.md (BENCH="-r 1": a shorter one)
+#   make bench            our speed beside others', three runs; writes a table of doc/choosing.md (BENCH="-r 1": a shorter one)
 #   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=6, WAYS=)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
@@ -115,7 +115,7 @@ fuzz:
 sanitize:
 	+@tools/sanitize $(MODES)
 bench: all
-	@test/bench/speed -o doc/speed.md $(BENCH)
+	@test/bench/speed -o doc/choosing.md $(BENCH)
 # A short run does not write the page.
 feed-bench: all
 	@tools/setup feed
