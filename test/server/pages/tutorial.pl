@@ -42,7 +42,7 @@ sub read_events
 	my ($python) = grep { found($_, 'import psycopg') } '/usr/bin/python3', 'python3';
   SKIP:
 	{
-		skip 'psycopg 3 is not installed', 6 unless $python;
+		skip 'psycopg 3 is not installed', 7 unless $python;
 		my ($block) = $page->blocks($chapter, 'python');
 		my $file = "$tmp/reader.py";
 		append_to_file($file, $block->{content});
@@ -53,7 +53,7 @@ sub read_events
 		my $has_read = sub {
 			my ($what, @events) = @_;
 			my $read = join '\n.* ', @events;
-			ok(eventually(sub { $reader->pump_nb if $reader->pumpable; return $out =~ /^\w{16} $read$/m }), $what)
+			ok(eventually(sub { $reader->pump_nb if $reader->pumpable; return $out =~ /^\d+ $read$/m }), $what)
 			  or diag "$out$err";
 			return;
 		};
@@ -69,8 +69,11 @@ sub read_events
 		$slow->ask('COMMIT');
 		$has_read->('both, in the order of their ids', 'slow', 'fast');
 
+		$sql->(q{UPDATE order_outbox SET event = 'changed' WHERE event = 'fast'});
+		$has_read->('a row that is changed is read again', 'changed');
+
 		# It continues after the last batch.
-		ok(eventually(sub { $sql->('SELECT last_id = (SELECT max(id) FROM order_outbox) FROM place') eq 't' }),
+		ok( eventually(sub { $sql->('SELECT last_read = (SELECT max(changed) FROM order_outbox) FROM place') eq 't' }),
 			'it has noted its place');
 		$reader->kill_kill;
 		$sql->(q{INSERT INTO order_outbox (event) VALUES ('while it was stopped')});
