@@ -18,7 +18,7 @@ static_assert(effective(0, 1, 16) == 0 && effective(65535, 1, 16) == 65535 && ef
 static_assert(effective(-1, 1, 16) == of(1) && effective(-1, 1, 15) == 0 && effective(-1, 1, 0) == 0);
 static_assert(of(1) == 0xab49 && of(7650000000000000000) == 0xb013);
 
-// As initdb makes it: seconds, microseconds, 12 bits of the process id.
+// As initdb makes it.
 std::uint64_t identifier(std::uint64_t seconds, std::uint64_t microseconds, std::uint64_t pid) {
     return seconds << 32 | microseconds << 12 | (pid & 0xfff);
 }

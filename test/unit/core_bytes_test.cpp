@@ -21,7 +21,6 @@ void compare_paths(std::mt19937_64& random) {
         EXPECT_EQ(v, detail::load_be_wide<N>(in.data() + at)) << N << " bytes at " << at;
         EXPECT_EQ(v, load_be<N>(in.data() + at));
 
-        // The rest must not show.
         const std::uint64_t stored = random();
         std::fill(plain.begin(), plain.end(), static_cast<B>(0x5a));
         wide = plain;

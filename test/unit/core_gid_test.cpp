@@ -62,7 +62,6 @@ std::optional<Number> plain_number(const std::string& digits) {
     return v;
 }
 
-// From the rules alone.
 bool plain_accepts(const std::string& text) {
     if (text.size() != 24 || text[10] != '-') return false;
     const auto time = plain_number(text.substr(0, 10)), rest = plain_number(text.substr(11));
@@ -171,7 +170,6 @@ TEST(CoreGid, RefusedInputs) {
         const std::string& kind = row["kind"];
         if (kind == "json") {
             if (row["why"] == "no_quotes") {
-                // Only a JSON reader can object.
                 not_applicable++;
                 continue;
             }
@@ -181,7 +179,6 @@ TEST(CoreGid, RefusedInputs) {
         ASSERT_TRUE(kind == "text" || kind == "binary");
         const Result<Id> id = kind == "text" ? parse(input) : read(input);
         if (row["expect"] != "reject") {
-            // The typed readers of the other kinds refuse it.
             ASSERT_EQ(row["expect"].rfind("reject_as:", 0), 0u);
             ASSERT_TRUE(id);
             for (const char* name : kind_names) {
@@ -209,7 +206,6 @@ TEST(CoreGid, BoundsAgreeWithThePlainDefinition) {
             if (const auto tick = plain.at_or_after(at)) {
                 ASSERT_TRUE(lower);
                 ASSERT_EQ(split(lower.value).ms, *tick);
-                // One less is not valid.
                 Fields below = split(lower.value);
                 ASSERT_EQ(check(lower.value), Error::none);
                 ASSERT_EQ(print_short(lower.value), "2111111111111");

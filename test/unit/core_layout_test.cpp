@@ -109,7 +109,6 @@ TEST(CoreLayout, WhatIsNoLayout) {
     EXPECT_EQ(check(0, 2, 62, 0, 0), Error::bad_epoch);
 }
 
-// The tick after the last one must have a start.
 TEST(CoreLayout, EndOfTime) {
     constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max(), span = std::int64_t{1000} << 41;
     EXPECT_EQ(check_layout({timeline_us(last - span, 1000, 41), 10, 12}), Error::none);

@@ -90,7 +90,6 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
     std::vector<sno::Id> small;
     for (std::uint32_t n = 0; n < 128 * 512; n++) small.push_back(sno::compose({126230400000, 0, 7, n % 128, n / 128}));
     for (const std::size_t first : {0, 20, 99, 127}) EXPECT_EQ(ties(small, sno::SortKey(small[first])), 0u);
-    // With another metabyte: four tie.
     EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65536u / 4 * 3);
     // Pairs tie outside the window; with many metabytes too, none is near the first partition.
     std::vector<sno::Id> nodes, types;
@@ -102,7 +101,7 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
         EXPECT_LT(ties(nodes, sno::SortKey(nodes[first])), 4096u);
         EXPECT_EQ(ties(types, sno::SortKey(types[first])), 0u);
     }
-    // 1,000 ids of one kind in each millisecond: two share 17 bits once in 262,144 pairs.
+    // Two share 17 bits once in 262,144 pairs.
     std::mt19937_64 random(3);
     std::vector<gid::Id> ours, grafts;
     for (std::uint64_t ms = ms_2026; ms < ms_2026 + 100; ms++)

@@ -46,7 +46,6 @@ Id random_id(std::mt19937_64& random) {
     return id;
 }
 
-// Constant evaluation refuses undefined behaviour.
 constexpr Id zero{};
 constexpr Id all_ones = compose({timeline.max_tick(), 1, 255, 65535, 65535});
 static_assert(lower_bound(UnixTime::min()).value == zero && upper_bound(UnixTime::max()).value == all_ones);
@@ -117,7 +116,6 @@ TEST(CoreSno, RefusedInputs) {
         }
         if (kind == "json") {
             if (row["why"] == "no_quotes") {
-                // Only a JSON reader can object.
                 not_applicable++;
                 continue;
             }

@@ -33,7 +33,6 @@ bool same(const State& a, const State& b) {
     return a.tick == b.tick && a.safe == b.safe && a.next == b.next && a.drifts == b.drifts;
 }
 
-// One generator under one policy, up to the first violation.
 class Life {
 public:
     // Not strict: only repeats, bounds and floors.
@@ -41,7 +40,6 @@ public:
         choose_rules();
     }
 
-    // A clock that never goes wrong proves nothing.
     struct Seen {
         std::size_t calls = 0, issued = 0, overflows = 0, regressions = 0, ended = 0, toggles = 0, held = 0, lifted = 0;
 
@@ -207,7 +205,6 @@ private:
     void regression(const State& before, const Step& s, std::uint64_t now, bool behind) {
         check(behind && rules_.on_regression != OnRegression::hold, "regression without one");
         check(s.resume > now && s.resume <= before.tick, "resume is no later tick");
-        // A floor may lie beyond the end of the format.
         const std::uint64_t between = std::min(now + below(s.resume - now), rules_.max_tick);
         const Step still = subject_.step(before, between, 1, rules_);
         check(still.verdict == Verdict::regression && still.resume == s.resume, "over before resume");
@@ -242,7 +239,6 @@ TEST(CoreProperty, NothingIsIssuedTwice) {
         EXPECT_GT(rare, 100000u);
 }
 
-// By the check that is not strict.
 std::string first_violation(const Subject& subject) {
     for (std::uint64_t seed = 0; seed < 5000; seed++) {
         Life life(subject, seed, false);

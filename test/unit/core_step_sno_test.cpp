@@ -82,7 +82,6 @@ private:
     void create(const Row& row, bool restore) {
         sno::Snapshot from = sno_snapshot(row["arg"]);
         if (restore) {
-            // Ours has the true sequence.
             ASSERT_TRUE(own_snapshot_);
             sequence_differs_ = own_snapshot_->sequence != from.sequence;
             true_sequences += sequence_differs_;
@@ -191,9 +190,9 @@ private:
     sno::Generator generator_;
     std::uint32_t given_time_next_ = 0;  // of NewWithTime, which has its own sequence
     std::optional<sno::Snapshot> own_snapshot_;
-    bool sequence_differs_ = false;             // from the reference's
-    std::map<std::uint64_t, std::string> ops_;  // by step
-    Issued issued_;                             // New only: NewWithTime may collide
+    bool sequence_differs_ = false;
+    std::map<std::uint64_t, std::string> ops_;
+    Issued issued_;  // New only: NewWithTime may collide
 };
 
 TEST(CoreStep, SnoTrace) {

@@ -96,7 +96,6 @@ TEST(CoreStep, SnowflakeSiTrace) {
             EXPECT_EQ(s.state.tick, row.u64("mab"));
             EXPECT_EQ(g.machine, row.u64("mid"));
             EXPECT_EQ(s.first, row.u64("uin"));
-            // A generator that follows the clock repeats ids.
             ref_repeats(row["note"]) ? follows++ : exact++;
         } else {
             EXPECT_EQ(row["outcome"], s.verdict == Verdict::overflow ? "sequence_overflowed" : "time_reversed");
@@ -163,7 +162,6 @@ TEST(CoreStep, MasticTrace) {
     Replay::Counter counter;
     for (const Row& row : table) {
         SCOPED_TRACE(row.where());
-        // The reference starts as if it had just issued (0, 0).
         if (row.u64("step") == 1) counter = {.state = {.next = 1}};
         const std::uint64_t now = mastic_clock(row, outside);
         burn(replay, counter, now, hidden_calls(row, before));
@@ -250,7 +248,6 @@ TEST(CoreStep, IssuesNothingAndSaysWhy) {
     EXPECT_EQ(last.resume, 0u);
 }
 
-// One number in one tick, and any distance ahead of the clock.
 TEST(CoreStep, RulesByDefault) {
     const Step only = step({}, 0, 5, Rules{});
     EXPECT_EQ(only.verdict, Verdict::issued);

@@ -87,7 +87,6 @@ TEST(LedgerCeilingBytes, ComeBack) {
 // The file has the byte order of the machine; what follows is for little-endian ones.
 constexpr bool other_order = std::endian::native == std::endian::big;
 
-// Checksum and check bits are part of the format too.
 TEST(LedgerCeilingBytes, Known) {
     if (other_order) GTEST_SKIP() << "big-endian";
     const Bytes bytes = encoded(example());
@@ -119,7 +118,6 @@ TEST(LedgerCeilingBytes, FirstVersion) {
     EXPECT_EQ(again, bytes);
 }
 
-// A promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
     const Bytes bytes = encoded(example());
     EXPECT_EQ(bytes.size(), 36864u);
@@ -154,7 +152,6 @@ TEST(LedgerCeilingBytes, Places) {
     }
 }
 
-// Every bit that is not padding is noticed.
 TEST(LedgerCeilingBytes, FlippedBits) {
     const Ceilings c = example();
     Bytes bytes = encoded(c);

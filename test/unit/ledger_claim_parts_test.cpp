@@ -16,7 +16,7 @@ struct Words {
 
 struct FixedClock {
     std::uint64_t now = 0;
-    microseconds up{};  // since the machine has started
+    microseconds up{};
 
     Result<std::uint64_t> tick() const { return now; }
     MonotonicTime monotonic() const { return MonotonicTime{up}; }
@@ -60,7 +60,6 @@ TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
     }
 }
 
-// Another process swaps the word first.
 struct Contested {
     std::uint64_t value;
 
@@ -91,7 +90,6 @@ TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     EXPECT_EQ(waits.outcome, Outcome::overflow);
     EXPECT_EQ(waits.tick, 100u);
     EXPECT_EQ(waits.wait, 1000us);
-    // After the last tick of the format, a higher ceiling does not help.
     const Rules last{.max = 9, .max_tick = 100};
     slot.begun = 0;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::overflow);

@@ -151,7 +151,6 @@ TEST(LedgerClaim, BeforeEpochAndEndedChangeNothing) {
     }
 }
 
-// A failed clock read has the value 0.
 TEST(LedgerClaim, FailedClockIsNotTickZero) {
     Tape t(mastic_rules, {}, 0);
     t.now = Error::time_before_epoch;
@@ -187,7 +186,6 @@ TEST(LedgerClaim, InterruptedRegressionIsMoreCareful) {
     ASSERT_TRUE(t.claim_killed_before(swap_word));
     EXPECT_EQ(t.state().tick, 100u);
     EXPECT_EQ(t.state().safe, 100u);
-    // The tick-tock is spent.
     const Claim c = t.claim();
     expect_issued(c, 100, 0, 3);
     EXPECT_TRUE(c.held());
@@ -251,7 +249,6 @@ TEST(LedgerClaim, WaitAndErrorSayWhenTheClockIsBack) {
 
 // ---- limit ----
 
-// Below the limit, it makes no difference.
 TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
     std::mt19937_64 random(5);
     const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -265,7 +262,6 @@ TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
         Tape free(rules, state, now), limited(rules, state, now);
         limited.limit = limit;
         for (Tape* t : {&free, &limited}) {
-            // So that they meet the limit too.
             t->cells[begun_cell] = detail::begun(1, state.tick);
         }
         const bool by_step = below(2) != 0;

@@ -20,7 +20,7 @@
 
 namespace {
 
-std::optional<timespec> wall;  // none: the real one
+std::optional<timespec> wall;
 std::function<void(timespec&)> on_boottime;
 int boottime_readings = 0;
 // Names the kernel's clock source; none: the real one.
@@ -29,7 +29,6 @@ int source_openings = 0, source_flags = 0;
 
 }  // namespace
 
-// Replaces libc's.
 extern "C" int clock_gettime(clockid_t id, timespec* t) {
     const int r = static_cast<int>(syscall(SYS_clock_gettime, id, t));
     if (id == CLOCK_REALTIME && wall) *t = *wall;
@@ -88,7 +87,6 @@ TEST(LedgerTickMemo, TickWithinASecond) {
     expect_memo(memo, 374, 11, 996'000'000, 4'000'000);
 }
 
-// Although that tick is in the same second.
 TEST(LedgerTickMemo, TimeOutsideTheFormat) {
     constexpr Timeline timeline = timeline_at_half;
     TickMemo memo;
@@ -201,7 +199,7 @@ int look_at_the_source(const std::string& file, bool is_steady) {
     while (boottime_readings < 2) found = cycles::surely_within(1'000'000, cycles::now());
     if (source_openings != 1 || source_flags != (O_RDONLY | O_CLOEXEC)) return 3;
     const int fd = dup(2);
-    if (fd != free_fd) return 4;  // left open
+    if (fd != free_fd) return 4;
     close(fd);
     for (int i = 0; i < 1000; i++) (void) cycles::surely_within(1'000'000, cycles::now());
     if (boottime_readings > 500) return 5;  // it is not read each time
@@ -251,7 +249,6 @@ struct LedgerRate : testing::Test {
     cycles::Rate rate;
     std::uint64_t count = 1000, ns = 5'000'000'000;
 
-    // So many counts in 65536 ns.
     bool known_after(std::uint64_t counts) {
         count += counts, ns += 65536;
         rate.note(count, ns, count, true);

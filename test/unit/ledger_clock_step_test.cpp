@@ -24,7 +24,7 @@ struct TwoClocks {
     UnixTime now = year_2026;
     microseconds since_boot = 1h;
     bool interrupted = false;
-    std::function<void()> between = [] {};  // of what others do while the clocks are read
+    std::function<void()> between = [] {};
 
     UnixTime wall() const { return now; }
     microseconds offset() const {
@@ -116,7 +116,6 @@ TEST_F(LedgerClockStep, AnInterruptedReadingSaysNothing) {
     EXPECT_EQ(steps(), 1u);
 }
 
-// Both have seen the old offset.
 TEST_F(LedgerClockStep, OfTwoThatSeeItOneCounts) {
     look();
     clock.now -= 30000000us;

@@ -29,7 +29,7 @@ constexpr std::uint64_t second = 1000000000;
 struct Machine {
     std::uint64_t per_us;
     std::uint64_t ns = 5 * second;
-    std::uint64_t offset = 0;  // of the counter
+    std::uint64_t offset = 0;
 
     std::uint64_t count() const { return offset + ns / 1000 * per_us + ns % 1000 * per_us / 1000; }
     // A pair of readings, with delays around that of the clock.
@@ -106,7 +106,6 @@ TEST(CyclesRate, WithoutTrustThereIsNone) {
     m.ns += second;
     m.note(rate, 20, 20, false);
     EXPECT_EQ(rate.surely_within(longest_ns), 0u);
-    // But not each few milliseconds.
     m.ns += 10000000;
     EXPECT_FALSE(rate.due(m.count()));
     m.ns += second;
@@ -197,7 +196,6 @@ void against_clock(const Timeline& timeline) {
 TEST(TickNow, Sno) { against_clock(sno::timeline); }
 TEST(TickNow, Mastic) { against_clock(mastic::layout.timeline); }
 
-// The clock is asked again all the same.
 TEST(TickNow, LongTicks) {
     if (!cycles::available) GTEST_SKIP() << "no time counter";
     constexpr Timeline timeline = timeline_us(1262304000000000, 1000000, 39);
@@ -213,7 +211,6 @@ TEST(TickNow, LongTicks) {
         const std::uint64_t from = memo.from_count;
         tick_now(memo, timeline);
         if (memo.from_count == from) {
-            // It was vouched for no longer ago.
             longest = std::max(longest, before - last);
         } else {
             looks++;

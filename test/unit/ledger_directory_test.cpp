@@ -155,7 +155,6 @@ TEST_F(LedgerDirectory, SyncOfADirectory) {
     EXPECT_EQ(errno, ENOTDIR);
 }
 
-// errno from before says nothing.
 TEST_F(LedgerDirectory, SyncOfData) {
     ASSERT_EQ(create("x"), 0);
     const int fd = open_file(dir_fd, name);
@@ -188,7 +187,6 @@ TEST_F(LedgerDirectory, FileNumberZero) {
     EXPECT_EQ(wait_for(pid), 0);
 }
 
-// The temporary name must fit.
 TEST_F(LedgerDirectory, NameThatIsTooLong) {
     const std::size_t rest = std::string("." + std::to_string(getpid()) + ".tmp").size();
     EXPECT_EQ(create("x", true, std::string(127 - rest, 'x').c_str()), 0);

@@ -22,7 +22,6 @@ constexpr Access swap_word{Op::swap, word_cell}, swap_begun{Op::swap, begun_cell
 constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = max_tick(false)};
 constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
 
-// No tick-tock is free.
 struct Behind : Tape {
     Behind(const Rules& rules, std::uint32_t next)
         : Tape(rules, {.tick = 100, .safe = rules.has_toggle ? 100u : 0u, .next = next}, 90) {}
@@ -117,7 +116,6 @@ TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
     }
 }
 
-// Monotonic time starts again with the machine.
 TEST(LedgerHold, Reboot) {
     Behind t(mastic_rules, 10);
     t.claim();
@@ -127,7 +125,6 @@ TEST(LedgerHold, Reboot) {
     expect_issued(t.claim(), 101, 0, true);
 }
 
-// `begun` keeps 48 bits of microseconds.
 TEST(LedgerHold, LongUptime) {
     for (const std::uint64_t start :
          {(std::uint64_t{1} << 48) - 3500, (std::uint64_t{1} << 48) + 12345, (std::uint64_t{5} << 48) - 2500}) {
@@ -170,7 +167,6 @@ TEST(LedgerHold, NeverFasterThanTime) {
             if (below(8) == 0) {
                 constexpr Access where[] = {swap_word, swap_begun, {Op::load, begun_cell}, {Op::read_monotonic}};
                 kills += t.claim_killed_before(where[below(4)], 1);
-                // The claim did not meet the place.
                 continue;
             }
             const Claim c = t.claim(static_cast<std::uint32_t>(1 + below(8)));
@@ -183,7 +179,7 @@ TEST(LedgerHold, NeverFasterThanTime) {
             advanced += c.advanced();
         }
         const auto elapsed = static_cast<std::uint64_t>((t.monotonic_now - start) / t.length);
-        EXPECT_EQ(t.now.value, clock);  // frozen all the time
+        EXPECT_EQ(t.now.value, clock);
         EXPECT_LE(t.state().tick - 100, elapsed + 1);
         EXPECT_LE(advanced, t.state().tick - 100);
         taken += advanced;
@@ -199,7 +195,7 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
     for (int i = 0; i < 300; i++) {
         t.monotonic_now += 100us;
         if (i % 10 == 9) t.now.value++;
-        const Claim c = t.claim(10);  // draws whatever it can get
+        const Claim c = t.claim(10);
         if (c.outcome == Outcome::issued && !c.held()) {
             EXPECT_EQ(c.tick, t.now.value);
         }

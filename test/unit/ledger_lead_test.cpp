@@ -47,7 +47,6 @@ TEST(LedgerLead, StepHoldsWithinItUnderEveryPolicy) {
     }
 }
 
-// As the sno reference does, however small the step.
 TEST(LedgerLead, StepUsesAToggleThatIsFree) {
     for (const OnRegression policy : policies) {
         const State at{.tick = 100, .safe = 95, .next = 3};
@@ -71,7 +70,6 @@ TEST(LedgerLead, WaitEndsWhereTheLeadBegins) {
 
 // ---- the claim ----
 
-// Whatever the policy and wherever the slot begins.
 TEST(LedgerLead, RightClockIsNeverBlamed) {
     for (std::uint64_t seed = 0; seed < 2000; seed++) {
         SCOPED_TRACE("seed " + std::to_string(seed));

@@ -26,7 +26,6 @@ TEST(LedgerLease, IsOneNumberAtLeast) {
     EXPECT_EQ(lease_size({.want = 512}, false, pool), 1u) << "the view has changed";
 }
 
-// The tick ended before the lease was used up.
 TEST(LedgerLease, TakesWhatTheLastTickNeeded) {
     EXPECT_EQ(lease_size({.next = 6, .end = 100, .want = 512, .used = 5}, true, pool), 5u);
     EXPECT_EQ(lease_size({.next = 2, .end = 100, .want = 512, .used = 2}, true, pool), 2u);

@@ -81,7 +81,6 @@ static_assert(lead_of(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
               lead_of(unix_ms(5), unix_us(1'000'000'000)) == 0s);
 static_assert(lead_ticks(5s, 4ms) == 1253 && lead_ticks(0s, 1ms) == 3 && lead_ticks(999us, 1ms) == 3);
 
-// Unless it was there before.
 TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
     for (const bool has_toggle : {false, true}) {
         Tape t(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
@@ -147,7 +146,6 @@ struct LedgerLifeBegins : testing::Test {
     }
 };
 
-// From then on sessions draw.
 TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
     file.content.floor = unix_ms(600);
@@ -178,7 +176,6 @@ TEST_F(LedgerLifeBegins, BeginsAtThePromise) {
     EXPECT_EQ(header.floor.value, unix_ms(800));
 }
 
-// At least the clock's second.
 TEST_F(LedgerLifeBegins, Number) {
     for (const auto& [before, number] :
          {std::pair<std::uint64_t, std::uint64_t>{5, 100}, {98, 100}, {99, 100}, {100, 101}, {500, 501}}) {

@@ -41,7 +41,7 @@ TEST(LedgerBegunLife, FirstOne) {
     EXPECT_GE(ledger.header->life_began.load(), UnixTime{seconds{before}});
     EXPECT_EQ(ledger.header->floor.load(), now);
     EXPECT_EQ(data.content().life, life);
-    EXPECT_EQ(data.content().floor, Ceiling{});  // no operator has named one
+    EXPECT_EQ(data.content().floor, Ceiling{});
     EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
     ASSERT_EQ(begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
     EXPECT_FALSE(began);
@@ -67,7 +67,6 @@ TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
     EXPECT_EQ(next.slot(mastic).numbering.load(), mastic_numbering);
     EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
     EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
-    // Counted calls have no time.
     EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
     EXPECT_EQ(next.ledger.header->floor.load(), now + 1000ms);
 }
@@ -115,7 +114,6 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
 }
 
-// But not far ahead of the clock with one that is.
 TEST(LedgerRaise, Along) {
     const DataDirectory data;
     const ServerLife life(data, 1);
@@ -134,7 +132,6 @@ TEST(LedgerRaise, Along) {
     expect(used, now + 2500ms);
     expect(far, now + 90000ms);
     expect(fresh, Ceiling{});
-    // Nor further than the one whose sync it is.
     ASSERT_EQ(life.lift(fresh, now + 2000ms, {now - 1ms, now + 2500ms}).error, CeilingError::none);
     expect(idle, now + 2000ms);
     expect(used, now + 2500ms);

@@ -161,7 +161,6 @@ TEST_F(DirectoryFile, ModeIsHonoured) {
     umask(before);
 }
 
-// One wins, all see its file whole.
 TEST_F(DirectoryFile, ManyCreatorsAtOnce) {
     for (int round = 0; round < 20; round++) {
         struct Meeting {
@@ -259,7 +258,6 @@ TEST_F(DirectoryFile, ReadsAndWrites) {
     std::size_t done = 0;
     EXPECT_EQ(read_file(fd, bytes, 4, done), 0);
     EXPECT_EQ(std::string(bytes, done), "ab23");
-    // Fewer at the end of the file.
     EXPECT_EQ(read_file(fd, bytes, sizeof bytes, done), 0);
     EXPECT_EQ(std::string(bytes, done), "ab23456789");
     close(fd);

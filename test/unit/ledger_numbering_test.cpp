@@ -79,7 +79,6 @@ TEST(LedgerNumbering, WidthOfTheTimestamp) {
     EXPECT_EQ(bits(1000000), 41u);
 }
 
-// A damaged word gives some layout.
 TEST(LedgerNumbering, ImpossibleOnes) {
     EXPECT_EQ(unpack_numbering(0).timeline.tick_length, 1us);
     EXPECT_EQ(pack_numbering({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
@@ -110,7 +109,6 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-// Whatever the layout's name is.
 TEST(LedgerNumbering, KindOfASlot) {
     const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
     const auto kind = [&](Format format, std::uint64_t n) {
@@ -156,7 +154,7 @@ TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
             EXPECT_EQ(back, l);
         }
     }
-    EXPECT_FALSE(pack_numbering({timeline_us(8796093022208000, 1000, 40), 5, 8}));  // the year 2248
+    EXPECT_FALSE(pack_numbering({timeline_us(8796093022208000, 1000, 40), 5, 8}));
 }
 
 struct LedgerLayoutSlots : testing::Test {

@@ -77,7 +77,6 @@ TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
 
 TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     use(*old);
-    // Nothing of it counts.
     Ceilings c = data.content();
     c.life = {old->life().number - 1, 2};
     c.floor = now + 1ms;
@@ -88,7 +87,6 @@ TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     expect_restored(*old);
 }
 
-// A copy was put back, or a write was lost.
 TEST_F(LedgerReplacedFile, OfThisLife) {
     const std::string bytes = data.bytes();
     use(*old);
@@ -119,7 +117,7 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
     EXPECT_EQ(slot.ceiling.load(), now);
-    EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);  // nor does it begin a second one
+    EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);
     EXPECT_EQ(life.data.bytes(), bytes);
 }
 
@@ -186,7 +184,6 @@ TEST_F(LedgerReplacedFile, OfTheSameNumber) {
     expect_superseded(*old, *of_old);
 }
 
-// The number is then the second.
 TEST_F(LedgerReplacedFile, RemovedBetweenTwoLives) {
     while (static_cast<std::uint64_t>(std::time(nullptr)) <= old->life().number) usleep(1000);
     fs::remove(data.path);

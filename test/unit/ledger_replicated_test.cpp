@@ -52,7 +52,6 @@ TEST_F(LedgerReplicated, TheFileKeepsItOverARestart) {
     EXPECT_EQ(replicated_until(of(5)), now) << "what the file has, whatever the ids of the new life begin with";
 }
 
-// Only what standbys have flushed lifts it.
 TEST_F(LedgerReplicated, NoOtherCeilingLiftsIt) {
     ASSERT_EQ(life->lifted(of(5), now), CeilingError::none);
     const Slot& generator = life->slot({Format::sno, 3, 0});
@@ -63,7 +62,7 @@ TEST_F(LedgerReplicated, NoOtherCeilingLiftsIt) {
     EXPECT_EQ(replicated_until(of(5)), now);
 }
 
-// Ids after it may be lower.
+// Ids after a reset may be lower.
 TEST_F(LedgerReplicated, OnlyAForcedResetLowersIt) {
     lift_to(of(5).passed, now + 1h);
     ASSERT_EQ(life->lifted(of(5), now + 1h), CeilingError::none);

@@ -117,7 +117,6 @@ TEST_F(LedgerResetSteps, HighestIssued) {
     slot_at(mastic, now + 1h);
     EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now);
     EXPECT_EQ(highest_issued(life.ledger, {}), now + 1h);
-    // Of the other toggle, from before the clock went back.
     slot.safe.store(clamped_tick(sno::timeline, now + 2h));
     EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now + 2h);
 }
@@ -139,7 +138,6 @@ TEST_F(LedgerResetSteps, PutSlot) {
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now);
     ASSERT_EQ(apply({.floor = now + 1h}), CeilingError::none);
-    // The others rely on the floor.
     for (const auto& [kind, node] : {std::pair{Kind::sno, 3}, {Kind::sno, -1}, {Kind::none, 3}, {Kind::none, 0}}) {
         ASSERT_EQ(forced(kind, node), CeilingError::none);
         EXPECT_EQ(header.floor.load(), now + 1h) << node;

@@ -78,7 +78,6 @@ TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
     EXPECT_EQ(beyond_the_file(), 0);
 }
 
-// Also what this life has not drawn with.
 TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
     slot_at(mastic, now + year);
     slot_at(sno, now + 2 * year);
@@ -94,7 +93,6 @@ TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
     EXPECT_LE(ledger.header->floor.load(), now + 2500ms);
 }
 
-// Also for slots that are new then.
 TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
     Slot& far = slot_at(mastic, now + year);
     slot_at(sno, now);
@@ -159,7 +157,6 @@ std::string flipped(std::string bytes, std::size_t at) {
     return bytes;
 }
 
-// But for the bits of what is durable.
 bool same(const Ceilings& a, const Ceilings& b) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];

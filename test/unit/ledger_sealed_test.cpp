@@ -22,11 +22,9 @@ TEST(LedgerSealed, RoundTrip) {
     }
 }
 
-TEST(LedgerSealed, HoldsWhatIsPutThere) {
-    EXPECT_EQ(max_sealed, (std::uint64_t{1} << 48) - 1);  // as ledger::max_ceiling
-}
+TEST(LedgerSealed, HoldsWhatIsPutThere) { EXPECT_EQ(max_sealed, (std::uint64_t{1} << 48) - 1); }
 
-// As many neighbouring bits as there are check bits, and so each single bit.
+// Also each single bit.
 TEST(LedgerSealed, TellsWhatIsDamaged) {
     std::mt19937_64 random(2);
     for (int i = 0; i < 2000; i++) {
@@ -45,7 +43,7 @@ TEST(LedgerSealed, ZeroAndNegativeAreDamage) {
     EXPECT_FALSE(unseal(-seal(1798761600000)));
 }
 
-// In files: they must stay.
+// These words are in files.
 TEST(LedgerSealed, Known) {
     EXPECT_EQ(seal(0), 22320);
     EXPECT_EQ(seal(1798761600000), 58941820108814034);

@@ -34,7 +34,6 @@ struct LedgerSettledSteps : testing::Test {
 
     bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us), covered); }
     void ends(std::uint64_t xid) { end_transaction(backend, xid); }
-    // The snapshot knows all up to `last` as finished.
     std::int64_t limit(std::uint64_t last, std::uint64_t database = 5) {
         UnixTime t = unix_us(100);
         limit_by(
@@ -207,7 +206,6 @@ TEST_F(LedgerSettledSteps, LowGoesDownBeforeTheIdGoesUp) {
     EXPECT_EQ(ring(), "2 4000 5");
 }
 
-// Closest for their age.
 TEST_F(LedgerSettledSteps, ClosestNeighboursAreMerged) {
     put(0, 1, 10000), put(1, 2, 50000), put(2, 3, 90000), put(3, 4, 94000);
     note(5, 100000, 5);

@@ -68,7 +68,6 @@ TEST_F(LedgerSettled, PromiseRejects) {
     EXPECT_TRUE(draws(70));
     EXPECT_EQ(covered, unix_us(70));
     EXPECT_LE(limit({10}, 100), 70);
-    // What is covered keeps a new promise, too.
     promise.store(unix_us(90));
     EXPECT_FALSE(draws(80));
     EXPECT_TRUE(draws(90));

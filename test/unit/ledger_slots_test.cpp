@@ -85,7 +85,6 @@ TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
     behind.key.store(Key{Format::snowflake, 5, 0}.pack());
     behind.numbering.store(numbering);
     EXPECT_FALSE(numbering_used(ledger, numbering));
-    // One place is left, wherever it is.
     for (std::size_t i = 0; i < slot_count; i++) all[i].key.store(sno_key(1000 + static_cast<unsigned>(i)).pack());
     for (std::size_t i = 0; i < slot_count; i++) {
         const std::uint64_t other = all[i].key.exchange(0);
@@ -119,7 +118,6 @@ TEST_F(LedgerSlots, AllFitAndNoMore) {
     EXPECT_EQ(full(), nullptr);
 }
 
-// As a configuration would have them.
 TEST_F(LedgerSlots, NeighboursSpread) {
     std::size_t longest = 0, run = 0;
     for (unsigned node = 0; node < slot_count / 2; node++) find_slot(ledger, sno_key(node));

@@ -13,7 +13,6 @@ namespace {
 using namespace snowflake_ids::test;
 
 struct LedgerWal : testing::Test {
-    // At least to `at_least`: another session may have lifted it.
     struct Wal {
         WalCeiling now;
         std::string& log;
@@ -72,7 +71,6 @@ TEST_F(LedgerWal, IsRaisedOnlyIfItMustBe) {
     EXPECT_EQ(log, "raise 900 of 7;");
 }
 
-// The WAL that a commit must wait for.
 TEST(LedgerSeenCeilings, IdsBelowTheCeilingBeforeNeedNoMore) {
     SeenCeilings seen;
     EXPECT_EQ(seen.position_for(unix_ms(1)), 0u) << "not known";

@@ -59,12 +59,10 @@ TEST(LedgerWord, Limits) {
     EXPECT_LE(used_up, next_mask);
     EXPECT_LT(sno::max_sequence, used_up);
     EXPECT_LT(mastic::layout.max_sequence(), used_up);
-    // All bits are spent, and none twice.
     EXPECT_EQ(pack({.tick = max_tick(false), .next = next_mask}, false), ~std::uint64_t{0});
     EXPECT_EQ(pack({.tick = max_tick(true), .next = next_mask, .drifts = 1}, true), ~std::uint64_t{0});
 }
 
-// It must not reach the tick.
 TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
     for (const std::uint32_t drifts : {2u, 3u, 0xfffffffeu, 0xffffffffu}) {
         const State s{.tick = 77, .next = 5, .drifts = drifts};
@@ -84,7 +82,7 @@ TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
     EXPECT_LT(pack(t, true), pack({.tick = 123457, .drifts = 1}, true));
 }
 
-// Counters and neighbours stay out of it.
+// Counters and neighbours stay out of the line.
 TEST(LedgerSlot, HotLineIsAlone) {
     const Slot slot{};
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&slot.counters) - reinterpret_cast<std::uintptr_t>(&slot), 64u);

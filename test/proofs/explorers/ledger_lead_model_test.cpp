@@ -48,7 +48,6 @@ TEST(LedgerLead, NoIdTwice) {
     }
 }
 
-// Floors are lifted at the same time as claims, and their processes die.
 TEST(LedgerLead, NoIdTwiceWhileItBegins) {
     for (const bool has_toggle : {false, true}) {
         Lead m(OnRegression::error, has_toggle);
@@ -95,7 +94,6 @@ TEST(LedgerLead, FindsALifeWithoutALead) {
     expect_found(m, blamed);
 }
 
-// The toggle is then spent when the clock is past the floor.
 struct SafeNotRaised {
     template <class S, class Clock>
     static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {

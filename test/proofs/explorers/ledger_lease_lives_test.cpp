@@ -81,7 +81,6 @@ TEST(LedgerLeaseLives, ThreeProcessesFile) {
     expect_right(m);
 }
 
-// The clock is behind the slot or has reached it: leases after held ticks.
 TEST(LedgerLeaseLives, FileHold) {
     Leases<File> m;
     m.last_monotonic = 1;

@@ -49,7 +49,6 @@ TEST(LedgerLives, FileTwice) {
     expect_right(m);
 }
 
-// The power may fail before it is on disk.
 TEST(LedgerLives, FileOfANewSlot) {
     PowerLoss m;
     m.syncs_may_fail = true;
@@ -58,7 +57,6 @@ TEST(LedgerLives, FileOfANewSlot) {
     expect_right(m);
 }
 
-// After each event, ids are ahead of the clock.
 TEST(LedgerLives, FileHold) {
     PowerLoss m;
     m.clock = {1};
@@ -96,7 +94,6 @@ TEST(LedgerLives, SnoLostFiles) {
     expect_right(m);
 }
 
-// Memory has all that counts.
 TEST(LedgerLives, LostFilesInLife) {
     LostFiles m;
     m.may_lose_files_in_life = true;
@@ -186,7 +183,6 @@ TEST(LedgerLives, FindsPublishedThoughTheSyncFailed) {
     expect_caught<PublishedThoughTheSyncFailed>(std::move(m), "published a ceiling that is not durable");
 }
 
-// What is on disk sinks below what others rely on.
 TEST(LedgerLives, FindsCeilingStored) {
     PowerLoss m;
     m.clock = {2, 3};
@@ -216,7 +212,6 @@ TEST(LedgerLives, FindsDatabaseEnteredWithoutFloor) {
 
 TEST(LedgerLives, FindsWalNotFlushed) { expect_caught<WalNotFlushed>(Failover(), "issued beyond the flushed ceiling"); }
 
-// Another process wrote the page and has not flushed it.
 TEST(LedgerLives, FindsWalReadUnflushed) {
     expect_caught<WalReadUnflushed>(Failover(), "issued beyond the flushed ceiling");
 }

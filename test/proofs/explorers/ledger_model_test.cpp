@@ -34,7 +34,7 @@ struct Sno : NeverTwice {
     }
 };
 
-struct Plain : NeverTwice {};  // Mastic and Snowflake-SI: no toggle
+struct Plain : NeverTwice {};
 
 // ---- the real claim ----
 
@@ -119,7 +119,6 @@ TEST(LedgerModel, SnoHold) {
     expect_right(m);
 }
 
-// Whichever processes race and die.
 struct Pace : Plain {
     Complaint always(const Global& g) override {
         const Value tick = g.memory[word_cell] >> next_bits;
@@ -194,7 +193,6 @@ TEST(LedgerModel, ForcedReset) {
     }
 }
 
-// The word is as the floor would leave it.
 TEST(LedgerModel, FloorOnAFloor) {
     Sno m;
     m.clock = {2, 3, 4};
@@ -236,7 +234,6 @@ TEST(LedgerModel, ForgettingIsRight) {
 
 // ---- wrong on purpose ----
 
-// Only the ids are checked.
 template <class Claims>
 void expect_repeats(NeverTwice&& m, std::initializer_list<std::vector<std::uint32_t>> wants) {
     m.check_words = m.check_progress = false;

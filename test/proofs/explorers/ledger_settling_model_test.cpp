@@ -35,7 +35,6 @@ static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
 Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 
-// One database: those words stay 0.
 template <unsigned places>
 struct ModelBackend {
     WatchedWord<UnixTime> low;
@@ -102,7 +101,6 @@ struct Right {
         ledger::limit_by(b, 0, finished, t);
     }
     static constexpr bool prepared_last = true, promise_first = true;
-    // In units.
     static Value settled_start(Value t, Value tick) {
         return static_cast<Value>(number_of(ledger::settled_start(UnixTime{microseconds{t}}, microseconds{tick})));
     }
@@ -385,7 +383,6 @@ struct RightOfTable : Right {
     static void limit_by(B& b, Finished finished, UnixTime& t) {
         ledger::limit_by(b, 0, finished, t, table_read);
     }
-    // Unless readers were promised more than it keeps.
     static bool serves(Memory& m, Value lease) { return m.promise.load() <= time_at(lease); }
 };
 
@@ -771,7 +768,6 @@ struct LeaseIsNotCompared : RightOfTable {
 };
 TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsNotCompared>(); }
 
-// Not which table was noted when.
 struct OnlyCovered : RightOfTable {
     template <class B>
     static bool may_bring(Memory& m, B& b, UnixTime t, UnixTime, UnixTime& covered) {

@@ -67,7 +67,7 @@ TEST(LedgerTwoLives, ThreeProcesses) {
     expect_right(m);
 }
 
-// Before the next life begins. The clock does not go back.
+// The files are lost before the next life begins. The clock does not go back.
 struct OrphansWithoutFile : LostFiles {
     OrphansWithoutFile() { two_lives = may_leave_orphans = true; }
 };

@@ -46,7 +46,7 @@ struct Fiber {
 class Scheduler {
 public:
     Random random;
-    MonotonicTime now{};             // of the history
+    MonotonicTime now{};
     std::uint64_t switch_one_in;     // one step in so many may switch
     std::uint64_t most_per_step_us;  // the longest time that a step takes
 
@@ -74,10 +74,8 @@ public:
         return f;
     }
 
-    // It never continues.
     static void kill(Fiber& f) { f.over = true; }
 
-    // Between any two steps of a process.
     void step() {
         if (current_ == nullptr) return;
         now += microseconds{random.below(most_per_step_us + 1)};

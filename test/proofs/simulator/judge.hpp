@@ -128,7 +128,6 @@ public:
         if (fault.empty()) fault = std::move(what);
     }
 
-    // They will be issued or thrown away.
     void claimed(std::uint32_t generator, const ledger::Claim& c) {
         claims++;
         ids += c.count;

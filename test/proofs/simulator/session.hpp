@@ -50,7 +50,7 @@ public:
     // Its server is gone, and it does not know. Nothing that it commits counts.
     bool orphaned = false;
     bool fenced = false;
-    bool thrown_away = false;  // nobody gets its ids
+    bool thrown_away = false;
     Value xid = 0;
     const std::uint32_t database;
 
@@ -64,7 +64,6 @@ public:
         backend.database.poke(database + 1);
     }
 
-    // An error ends the transaction.
     Drawn draw(std::uint32_t g) {
         for (;;) {
             const Drawn d = draw_one(g);
@@ -141,7 +140,6 @@ public:
         const UnixTime t = settle(snapshot, table);
         w.judge.polls++;
         if (orphaned || t == always) return;
-        // As sno_settled() has it.
         Times told{t};
         for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
             told.at[g] = ledger::settled_start(t, w.generators[g].timeline.tick_length);

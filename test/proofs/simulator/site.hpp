@@ -137,7 +137,6 @@ struct Site {
     UnixTime wall() const { return UnixTime{1'790'000'000s} + scheduler->now.time_since_epoch() + clock_ahead; }
 };
 
-// Steps that are wrong on purpose.
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
     bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;

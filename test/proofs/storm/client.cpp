@@ -20,7 +20,7 @@ namespace {
 using namespace storm;
 
 volatile sig_atomic_t stop = 0;
-bool wait_was_cancelled = false;  // acknowledged without the standby
+bool wait_was_cancelled = false;
 
 struct Client {
     std::string dir, link;
@@ -30,7 +30,7 @@ struct Client {
     PGconn* connection = nullptr;
     std::uint32_t draw = 0;
     std::vector<std::string> prepared;
-    Asked asked;  // of the running statement
+    Asked asked;
 
     Client(std::string d, const std::string& file, std::string l, std::uint16_t n)
         : dir(std::move(d)), link(std::move(l)), number(n), out(dir + "/ids/" + file), random(n + 1u) {}

@@ -46,7 +46,7 @@ struct Judge {
     std::vector<std::string> files;
     unsigned passes = 1;
 
-    bool quiet = false;  // no examples
+    bool quiet = false;
 
     std::uint64_t received[format_count] = {}, rows[format_count] = {}, unseen_rows[format_count] = {};
     std::uint64_t repeated[format_count] = {}, limit[format_count] = {};
@@ -86,7 +86,6 @@ struct Judge {
         return parts;
     }
 
-    // As the storm has set the generator up.
     static bool inside(const Record& r, bool in_recovery) {
         if (r.format == sno) {
             const std::uint64_t sequence = number(r.bytes + 8, 2), metabyte = r.bytes[5];
@@ -101,7 +100,6 @@ struct Judge {
         return node <= max_machine_id || (node == standby_node && in_recovery);
     }
 
-    // Ids by themselves, and those of a client one after the other.
     void check_each(const std::string& path) {
         std::map<std::uint32_t, std::uint64_t> last;
         std::uint32_t node = 0, toggle = 2;

@@ -33,7 +33,6 @@ struct Record {
 };
 static_assert(sizeof(Record) == 24);
 
-// Kept in the bytes of a sno's record.
 struct Asked {
     bool explicitly = false;
     std::uint8_t metabyte = 0;

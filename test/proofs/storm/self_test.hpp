@@ -27,7 +27,7 @@ inline Record id_record(Type type, Format format, std::uint16_t client, std::uin
         for (int i = n; i-- > 0; v >>= 8) r.bytes[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(v);
     };
     switch (format) {
-        case sno:  // machine id 1
+        case sno:
             put(0, 5, tick << 1);
             put(6, 2, 1);
             put(8, 2, sequence);
@@ -57,7 +57,6 @@ inline Record note_record(Type type, std::uint16_t client, std::uint32_t number_
 inline constexpr std::size_t ids_per_node = 40, formats = format_count, before_ids = 1, half = ids_per_node / 2;
 inline constexpr std::size_t node_records = 2 + ids_per_node * formats;
 
-// The place in a client's log of a node's n-th id of a format.
 inline std::size_t place_of(int node, Format format, std::size_t n) {
     return static_cast<std::size_t>(node - 1) * node_records + before_ids + n * formats + format + (n >= half);
 }

@@ -49,7 +49,6 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     }
 };
 
-// Another process finds that slot.
 struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static constexpr const char* name = "new slot and floor";
     static constexpr unsigned slots = 2;

@@ -38,7 +38,6 @@ struct Server {
         const auto wanted = [&](std::uint32_t j) { return j == i ? least : Ceiling{}; };
         (void) ledger::lift_locked_ceilings(header, slots, at(), file, wanted);
     }
-    // Below the ceiling that the next life would find.
     void issue(unsigned i, const ledger::Claim& c) {
         require(c.outcome != ledger::Outcome::issued || c.tick < tick_at(disk.entries[i].ceiling),
                 "issued above the ceiling on disk");
@@ -153,7 +152,6 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
         Session s{*this};
         s.clock.low = 2;
         for (int n = 0; n < 2; n++) {
-            // A draw that was under way may use the old limit.
             const bool counts = done;
             if (s.stale()) s.set_up(0);
             require(s.revision == 0 || s.limit <= 5, "an old ceiling under the new revision");

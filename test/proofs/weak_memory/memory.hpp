@@ -73,7 +73,6 @@ struct Ids {
     }
     // No id of `tick` or earlier may be issued from now on.
     void cover(Value tick) { bits |= tick >= 7 ? ~Value{0} : bit(tick + 1, 0, 0) - 1; }
-    // All that a slot in this state may have issued.
     void cover(const State& s, const Rules& rules) {
         for (Value tick = 0; tick <= 7; tick++) {
             for (Value sequence = 0; sequence <= 3; sequence++) {

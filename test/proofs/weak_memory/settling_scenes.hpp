@@ -57,7 +57,6 @@ struct Database {
     Backend backend[backends];
     Prepared prepared_places[places];
 
-    // The server's own list of ended transactions.
     rl::mutex snapshot_lock;
     unsigned finished = 0;
     Value next = 1;
@@ -132,7 +131,6 @@ struct Transaction {
 // As src/pg/settled/reader.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
-    // 0: an unwritten entry.
     const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
     for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
     ledger::lift_to(db.promise, time_at(between(1, db.last_time)));
@@ -284,7 +282,6 @@ struct TablePrepared : rl::test_suite<TablePrepared, 2>, OneTable {
     }
 };
 
-// At times that are merged and times that are not.
 struct Ring : rl::test_suite<Ring, 2>, Database {
     static constexpr const char* name = "ring";
 
@@ -316,7 +313,6 @@ struct FullRing : rl::test_suite<FullRing, 2>, Database {
     }
 };
 
-// All get the same place, whose ring is full in the end.
 struct OnePlace : rl::test_suite<OnePlace, 2>, Database {
     static constexpr const char* name = "one place";
 
@@ -333,7 +329,6 @@ struct OnePlace : rl::test_suite<OnePlace, 2>, Database {
     }
 };
 
-// By another process; there are two places.
 struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
     static constexpr const char* name = "prepared";
     Value prepared[transactions] = {};

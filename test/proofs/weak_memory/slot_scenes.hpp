@@ -68,7 +68,6 @@ struct Floor : rl::test_suite<Floor, 3> {
     }
 };
 
-// As every process does that finds it below.
 struct FloorApplied : rl::test_suite<FloorApplied, 3> {
     static constexpr const char* name = "floor applied twice";
     Rules rules{.max = 1, .max_tick = 7, .has_toggle = true};

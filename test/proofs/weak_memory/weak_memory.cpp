@@ -86,7 +86,6 @@ std::string title_of(const Site& s) {
     return function_of(s) + ": " + s.word + "." + name_of(s.operation) + (of > 1 ? " " + std::to_string(nth) : "");
 }
 
-// `a` guarantees all that `b` does.
 bool suffices(std::memory_order a, std::memory_order b) {
     using enum std::memory_order;
     return a == b || b == relaxed || a == seq_cst || (a == acq_rel && b != seq_cst);
@@ -122,7 +121,6 @@ std::string why(const std::string& title, std::memory_order order) {
     return {};
 }
 
-// Null: none fails.
 const SceneEntry* weaken(const Site& s, std::memory_order order, unsigned long iterations, unsigned long& executions) {
     weakening.site = &s;
     weakening.order = order;
@@ -139,7 +137,6 @@ const SceneEntry* weaken(const Site& s, std::memory_order order, unsigned long i
     return by;
 }
 
-// It settles all stronger orders.
 void check(const Site& s, unsigned long iterations, bool only_found) {
     const std::string title = title_of(s);
     const Expected* expected = expected_of(s);

@@ -110,7 +110,6 @@ inline rl::memory_order order_at(const char* word, Operation o, std::memory_orde
     return static_cast<rl::memory_order>(order);
 }
 
-// What a swap that fails loads with.
 inline rl::memory_order order_of_failure(rl::memory_order order) {
     return order == rl::mo_acq_rel ? rl::mo_acquire : order == rl::mo_release ? rl::mo_relaxed : order;
 }
@@ -130,7 +129,6 @@ public:
         name_ = name;
         value_.store(bits(value), rl::mo_relaxed, rl::debug_info());
     }
-    // What was stored last.
     T last() const { return std::bit_cast<T>(value_.debug_value()); }
 
     T load(Order order = Order::seq_cst, Place at = Place::current()) const {
@@ -176,7 +174,6 @@ private:
     rl::atomic<Value> value_;
 };
 
-// What was done under it before is seen.
 class Held {
 public:
     explicit Held(rl::mutex& m) : mutex_(m) { mutex_.lock(rl::debug_info()); }

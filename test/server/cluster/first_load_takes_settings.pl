@@ -14,7 +14,6 @@ use Test::More;
 my @server_places = ([ 'postgresql.conf', 11 ], [ 'an included file', 12 ], [ 'ALTER SYSTEM', 13 ]);
 my @command_line = ('the command line', 14);
 
-# A session may not have a machine id.
 my %own = (max_wait => '21000ms', machine_id => 5);
 
 # Places of a session, with their `database` and `role` also for workers without a client. `refused`: how the server
@@ -40,7 +39,6 @@ my @ways = (
 		sql => 'SELECT told(gen_sno())' },
 	{ way => 'ANALYZE', by => 'client backend', sql => 'ANALYZE analyzed' },
 
-	# Without FULL, no index expression is evaluated.
 	{ way => 'VACUUM FULL', by => 'client backend', sql => 'VACUUM FULL analyzed' },
 	{ way => 'trigger', by => 'client backend', sql => 'INSERT INTO triggered VALUES (1)' },
 	{ way => 'WHEN of a trigger', by => 'client backend', sql => 'INSERT INTO triggered_when VALUES (1)' },
@@ -138,7 +136,6 @@ $server->safe_psql(
 			"SELECT pg_create_logical_replication_slot('$_', 'pgoutput')")
 	} @subscriptions);
 
-# A session with the library loaded could not make these settings.
 $server->safe_psql(
 	'postgres',
 	join ';',
@@ -172,7 +169,6 @@ sub run_as
 # Who drew, and what with. Two different draws are two outcomes.
 my $refused = qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "5"/;
 
-# Their names since 17, and in older servers.
 my %older_name =
   ('logical replication apply worker' => 'logical replication worker', 'standalone backend' => 'not initialized');
 
@@ -204,7 +200,6 @@ sub is_outcome
 
 sub of_server { my ($n, $max_wait) = @_; return "$n $n " . ($max_wait // $n) . 's' }
 
-# Its machine id is refused.
 sub of_session { my ($n, $name) = @_; return $name eq 'machine_id' ? 'refused' : of_server($n, 21) }
 
 sub try_way
@@ -223,7 +218,6 @@ sub by
 	return $with eq 'refused' ? $with : "$with by $by";
 }
 
-# It has its owner's settings.
 my %sent;
 
 sub applied
@@ -302,7 +296,6 @@ for my $place (@session_places)
 	my $cell = "$place->{place} of $place->{name}";
 	for my $way (@ways)
 	{
-		# The server itself refuses the statement.
 		my $too_late = $place->{first} && $place->{name} eq 'machine_id' && $way->{loads_first};
 		my $said = try_way($way, $place);
 		if ($too_late)

@@ -25,7 +25,6 @@ my ($old, $new) = @server{ 'old', 'new' };
 my $table = 'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY, body text)';
 my $insert = q{INSERT INTO message (body) SELECT 'row' FROM generate_series(1, 100)};
 
-# It keeps its position.
 package Reader
 {
 	sub new { my ($class, $db) = @_; return bless { db => $db, position => '2222222222222222', read => {} }, $class }

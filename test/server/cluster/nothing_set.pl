@@ -17,7 +17,7 @@ sub fresh
 	my ($name, $conf) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	# A template would copy its system identifier.
+	# A copy of a finished initdb would have the same system identifier.
 	$node->init(allows_streaming => 1, force_initdb => 1);
 	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n" . ($conf // ''));
 	$node->start;

@@ -29,7 +29,6 @@ for my $name ('b', 'c')
 my $ids = Ids->new;
 my $turn = 0;
 
-# Until their server goes away.
 sub start_clients
 {
 	my ($primary) = @_;
@@ -104,7 +103,6 @@ sub fail_over
 			'--no-sync') == 0;
 		ok($ok, "turn $turn: $from is rewound while $to is written to");
 
-		# A fast machine rewinds between two statements.
 		ok($new->poll_query_until('postgres', "SELECT count(*) > $before FROM kept"), "turn $turn: which goes on");
 	}
 	spew($old->data_dir . '/postgresql.conf', $conf);

@@ -157,7 +157,6 @@ is(found(%node), '', 'with numbers of their own there is nothing to find');
 	$copy->stop('immediate');
 }
 
-# Nor one with a number of its own.
 my $other = PostgreSQL::Test::Cluster->new('other');
 $other->init_from_backup($two, 'base', has_streaming => 1);
 $other->start;

@@ -63,7 +63,6 @@ for my $first (
 {
 	my ($name, $sql) = @$first;
 
-	# Some cannot be part of a transaction.
 	my ($out, $err) = psql(
 		join ";\n", $is_loaded, $sql, $is_loaded,
 		"SELECT $in_force",
@@ -80,7 +79,7 @@ for my $first (
 	unlike($err, qr/WARNING/, 'without a warning') unless $takes_none;
 }
 
-# Once a poll sees it: the postmaster forks them.
+# New connections have it once a poll sees it, because the postmaster forks them.
 sub configure
 {
 	my ($conf, $name, $value) = @_;

@@ -81,7 +81,6 @@ cmp_ok((grep { / with / } keys %without), '>', 200, 'among them many that are no
 $node->stop;
 done_testing();
 
-# By comparison and pair of types: what it resolves to, or the error.
 sub resolution
 {
 	return <<'END';

@@ -47,7 +47,6 @@ INSERT INTO public.event SELECT FROM generate_series(1, 100);
 END
 $node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
 
-# Otherwise the metabyte of one tick decides which id is larger.
 Faults::caught_up($node, 'source', 'ids');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();

@@ -141,7 +141,6 @@ sub changed
 	return join "\n", map { ($count{$_} > 0 ? 'now ' : 'before ') . $_ } grep { $count{$_} } sort keys %count;
 }
 
-# What they do is rolled back.
 my $internal = qr/^(XX|2F|20000|P0004)/;
 
 sub calls

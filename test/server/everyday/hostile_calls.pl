@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
 
-# In ms: a busy machine, perhaps under a checker.
+# In ms, on a busy machine, perhaps under a checker.
 my $slow = 5000;
 
 my $node = PostgreSQL::Test::Cluster->new('hostile');
@@ -41,7 +41,6 @@ $standby->start;
 my $born = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my %total;
 
-# The script must get to its end.
 sub session
 {
 	my ($what, $script, %o) = @_;
@@ -176,7 +175,6 @@ statements(
 	SELECT 'PREPARE p AS ' || c, 'EXECUTE p', 'EXECUTE p', 'DEALLOCATE ALL' FROM hostile.function f, LATERAL hostile.calls(f.oid, 0) AS c WHERE prokind <> 'p' AND cardinality(types) < 3 \gexec
 });
 
-# To the end and not to the end.
 my $sets =
   q{(SELECT *, (SELECT format('%s(%s)', name, array_to_string(a, ', ')) FROM hostile.arguments(types, proargnames, 0) AS a LIMIT 1) AS call,
 	(SELECT format('%s(%s)', name, replace(array_to_string(a, ', '), '''2''::bigint', '9223372036854775807')) FROM hostile.arguments(types, proargnames, 0) AS a LIMIT 1) AS endless

@@ -36,7 +36,6 @@ for my $table ('as_text', 'as_binary')
 }
 $two->wait_for_subscription_sync($one, $_) for 'as_text', 'as_binary';
 
-# For columns that the publisher does not have.
 $two->safe_psql('postgres', 'ALTER TABLE as_text ADD COLUMN here sno DEFAULT gen_sno(2)');
 for my $table ('as_text', 'as_binary')
 {
@@ -93,7 +92,7 @@ like(
 is($session->ask("SELECT gen_snowflake('kept') > 0, snowflake_timestamp(0, 'changed') = '2023-01-01'"),
 	't|t', 'layouts: the session sees the change');
 
-# It can only come from a publisher whose triggers are off.
+# The update can only come from a publisher whose triggers are off.
 $one->safe_psql('postgres',
 	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2024-01-01'"
 );

@@ -38,10 +38,8 @@ $node->safe_psql('postgres', $tables);
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', $tables);
 
-# Otherwise waits are no overflow.
 Faults::caught_up($node);
 
-# Of 256 ids in a millisecond.
 my %scripts = (
 	single => [ 60, <<'END' ],
 SELECT gen_sno() AS sno, gen_mastic() AS mastic, gen_snowflake_si() AS si \gset
@@ -152,7 +150,6 @@ is( $node->safe_psql(
 	'Snowflake-SI was used up and waited for');
 is($node->safe_psql('postgres', 'SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits any more');
 
-# The test sees what it looks for.
 $node->safe_psql('postgres',
 	'INSERT INTO si_drawn SELECT client, seq, place - 1, id FROM si_drawn WHERE client = 1 ORDER BY id LIMIT 1');
 is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM si_drawn'), 1,

@@ -34,7 +34,6 @@ sub subscribe
 	$here->safe_psql('postgres', "CREATE SUBSCRIPTION $name CONNECTION '$from' PUBLICATION $name WITH ($with)");
 }
 
-# The subscription has not stopped.
 my $marks = 0;
 
 sub arrives

@@ -19,7 +19,6 @@ snowflake_ids.machine_id = 21
 END
 $node->start;
 
-# Whichever session and server life they are from.
 my %last;
 my $draws = 0;
 

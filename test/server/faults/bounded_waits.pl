@@ -26,7 +26,6 @@ sub session
 }
 sub timed { my ($s, $query) = @_; my $began = time; my $said = $s->ask($query); return ($said, time - $began) }
 
-# A draw that waits does so for as long.
 sub draws_at_once
 {
 	my ($s, $what) = @_;
@@ -125,7 +124,6 @@ for my $end ('ROLLBACK', 'COMMIT')
 	flock $file, LOCK_UN;
 	draws_at_once($_, 'unlocked') for @sessions;
 
-	# One sync serves all.
 	flock $file, LOCK_EX or die $!;
 	$clock->step(10000);
 	my @pids = map { $_->ask("SET statement_timeout = 0; SET snowflake_ids.max_wait = '60s'; SELECT pg_backend_pid()") }

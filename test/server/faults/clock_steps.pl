@@ -25,7 +25,6 @@ sub timed
 }
 sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids.stats WHERE format = '$_[1]'") }
 
-# With a pool that a test can use up.
 my %format = (
 	sno => { name => 'sno', timestamp => 'sno_timestamp', letter => 's', tick => 4 },
 	mastic => { name => 'Mastic', timestamp => 'mastic_timestamp', letter => 'm', tick => 1 },
@@ -103,7 +102,6 @@ sub logged
 	my $own = Session->new($server);
 	my @drawn;
 
-	# The time of the last one, and the clock's before and after.
 	my $draw = sub {
 		my ($session) = @_;
 		my $before = $clock->now;
@@ -231,7 +229,6 @@ for my $format (@formats)
 	$ids->draw($session);
 }
 {
-	# One more step back toggles; then safe is nearer than the last id.
 	my ($ms, $said);
 	for (1 .. 15)
 	{

@@ -37,7 +37,6 @@ for (
 		$copy->init_from_backup($server, 'backup');
 	}
 
-	# A copy knows only what was drawn until now.
 	$ids->add($busy->answer) unless $file_by_file;
 	undef $busy;
 

@@ -120,7 +120,6 @@ $server->stop('immediate');
 begin(0);
 damaged(@$_) for @damages;
 
-# The reset meets the zeros in the server's memory.
 damaged(
 	'page of noise, zero_damaged_pages',
 	$damages[1][1],

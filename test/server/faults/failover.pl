@@ -19,7 +19,6 @@ $primary->backup('base');
 
 my $standbys = 0;
 
-# It has replayed all that the primary flushed.
 sub standby
 {
 	my $clock = clock();
@@ -77,7 +76,6 @@ sub draw_after
 	$ids->draw($session);
 	$session->ask('COMMIT');
 
-	# Beyond the ceiling, so that this session must raise it.
 	$primary_clock->step(10);
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);

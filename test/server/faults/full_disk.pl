@@ -18,7 +18,6 @@ my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 my $beginning = log_mark($server);
 my ($ids, $fault);
 
-# By name in the shim's file.
 my %error = (
 	full => qr/53100: could not write ceiling file "[a-z_.]+": No space left on device/,
 	broken => qr/58030: could not write ceiling file "[a-z_.]+": Input\/output error/);
@@ -88,7 +87,6 @@ for (sort keys %error)
 		$ids->draw($session);
 		fault_in('pwrite fdatasync');
 
-		# It is raised from ten minutes on.
 		$clock->step(620);
 		$ids->draw($session) for 1 .. 2;
 		like(says($session, 'SELECT gen_mastic()'), qr/^\d+$/, "$fault: ids go on until the ceiling");

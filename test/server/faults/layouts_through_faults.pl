@@ -80,7 +80,6 @@ $both->add($_->[0]->answer) for @sessions;
 is($both->drawn, 100000, 'two databases draw at once');
 $both->none_twice('two databases with names of their own for the same numbers');
 
-# It is refused then.
 $server->safe_psql('postgres', "SELECT snowflake_layout_create('first', '2020-01-01 00:00:00+00', '1 ms', 40, 7, 15)");
 my ($drawer, $dropper) = (Session->new($server), Session->new($server));
 $drawer->ask('BEGIN');
@@ -93,7 +92,6 @@ ok( $server->poll_query_until(
 $drawer->ask('COMMIT');
 like($dropper->answer, qr/layout "first" is in use/, 'and is refused');
 
-# Another session drops and creates it.
 $server->safe_psql('postgres',
 	"SELECT snowflake_layout_create('passing', '2020-01-01 00:00:00+00', '1 ms', 40, 6, 16)");
 like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^20(20|19)-/, 'a layout that is not used');

@@ -182,7 +182,6 @@ END
 		is(value($standby, 'SELECT pg_is_in_recovery()'), 't', 'a standby again');
 		$drawn->();
 
-		# Each tick up to its time, and some beyond.
 		$clock->set_to($latest - 1);
 		$drawn->((paced(500)) x 8);
 		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }

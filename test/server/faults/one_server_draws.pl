@@ -70,13 +70,13 @@ sub add_lines
 	return;
 }
 
-# As systemd does with RemoveIPC.
+# As systemd does with RemoveIPC=yes.
 sub remove_ipc
 {
 	my ($server, @pids) = @_;
 	my @lines = split /\n/, slurp($server->data_dir . '/postmaster.pid');
 	my ($key, $id) = split ' ', $lines[6];
-	shmctl($id, 0, 0) or die "shmctl: $!";    # IPC_RMID
+	shmctl($id, 0, 0) or die "shmctl: $!";
 
 	my @files = map { segments_of($_) } @pids;
 	my @list = map { unpack 'L*', $_ } grep { unpack('L', $_) == 0x9a503d32 } map { slurp($_) } @files;
@@ -150,7 +150,6 @@ for (
 	draws_on($server, $pid, "$what: below its ceiling also while the new server draws");
 	$ids->draw($server);
 
-	# The new server has not drawn there yet.
 	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
 	$clock->step(1300);
 	my $beyond = $clock->now;
@@ -330,7 +329,6 @@ END
 	draw_at_all_times($ids, $second, $clock, $start);
 	$_->gone for $session, $other;
 
-	# Each removes the lock file.
 	$second->stop('immediate');
 	kill 'QUIT', $postmaster;
 	eventually(sub { !processes_in($first->data_dir) }) or die 'the first server does not end';
@@ -446,7 +444,7 @@ SKIP:
 	my $session = Session->new($server);
 	$ids->draw($_) for $session, $server;
 
-	# It writes in place, without new space.
+	# The file system writes in place, without new space.
 	$small->fill;
 	$clock->step(10);
 	$ids->draw($_) for $session, $server;

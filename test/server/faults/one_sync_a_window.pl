@@ -97,7 +97,6 @@ my $until = value($server, "SELECT durable_until > clock_timestamp() FROM snowfl
 is($until, 't', 'it is written all the same');
 $server->stop('immediate');
 
-# Nothing of ours is ever synced.
 $server = new_server('unsynced', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => 'fsync = off');
 my $ids = Ids->new;
 my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';

@@ -20,7 +20,7 @@ sub lead { return value($server, "SELECT max(clock_lead) / 1000 FROM snowflake_i
 sub goes_on
 {
 	my ($what, $least, $most, $logged) = @_;
-	$clock->pass(61) if $logged;    # a line a minute
+	$clock->pass(61) if $logged;
 	my $mark = log_mark($server);
 	my $began = time;
 	is(value($server, "SET snowflake_ids.overflow = 'error'; SELECT gen_sno() IS NOT NULL"), 't', "$what: no overflow");
@@ -84,7 +84,6 @@ for my $policy ('error', 'wait')
 	$clock->step(300);
 	$ids->draw($session);
 
-	# A clock an hour behind is no lead.
 	restart_after($server, 'fast');
 	$clock->step(-3600);
 	refused("$policy, an hour back before the first id of a life", @formats);

@@ -17,7 +17,6 @@ if (my $old = $ENV{PRIVATE_OLD_PG_CONFIG})
 	chomp(my $bindir = `$old --bindir`);
 	my ($major) = `$bindir/postgres --version` =~ / (\d+)/;
 
-	# The directory above bin.
 	upgrade_from($major, $bindir =~ s{/bin$}{}r);
 }
 else

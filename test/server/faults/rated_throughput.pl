@@ -50,7 +50,6 @@ for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 	my ($format, $per_call, $rate) = @$_;
 	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids.stats_reset()");
 
-	# A busy machine does not count: the best stretch does.
 	my ($best, $sum, $longest, $failed, $waiting, $over) = (0, 0, 0, '', 0, 0);
 	for my $round (1 .. 10)
 	{

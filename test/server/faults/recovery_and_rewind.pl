@@ -62,7 +62,6 @@ $a->backup('base');
 	$b->promote;
 	$b->safe_psql('postgres', 'CHECKPOINT');
 
-	# In the same ticks, and ahead of a by its ceiling.
 	$b_clock->set_to($start);
 	$ids->draw($b);
 	$ids->draw($b);

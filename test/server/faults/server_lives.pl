@@ -10,14 +10,12 @@ my $clock = clock();
 my $server = new_server('lives', $clock);
 sub life { return value($server, 'SELECT life FROM snowflake_ids.status()') }
 
-# A later one than `before`, by its number.
 sub new_life
 {
 	my ($before, $what) = @_;
 	cmp_ok(life(), '>', $before, "$what: a new life");
 }
 
-# Hours behind, at the time of the ids before the fault, and at the right time.
 sub draw_after
 {
 	my ($ids, $start) = @_;

@@ -35,7 +35,6 @@ my $life = 'SELECT life FROM snowflake_ids.status()';
 my $last_life = 0;
 my $begun = qr/\] (.+): LOG:  snowflake_ids: life (\d+) of this server begins/;
 
-# They only grow while the clock is behind.
 sub all_grow
 {
 	my ($what, @sessions) = @_;

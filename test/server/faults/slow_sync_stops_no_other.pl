@@ -6,7 +6,6 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Test::More;
 
-# They have more than two minutes of room.
 my $sessions = 4;
 my $clock = clock();
 my $server = new_server(
@@ -28,7 +27,7 @@ sub begun
 }
 sub now { return $observer->ask('SELECT clock_timestamp()') }
 
-# Returns it, how many others waited for it, and whether it continued.
+# Returns the session, how many others waited for it, and whether it continued.
 sub hold
 {
 	my ($file) = @_;

@@ -20,7 +20,7 @@ sub waiting
 	return eventually(sub { value($server, "SELECT waiting FROM snowflake_ids.stats WHERE format = 'mastic'") == $n });
 }
 
-# Of minutes; returns the ms from `act` to its end, and what it said.
+# The draw waits for minutes. Returns the ms from `act` to its end, and what it said.
 sub wait_and
 {
 	my ($act) = @_;

@@ -17,7 +17,6 @@ sub setting
 	reload($s, @sessions);
 }
 
-# In the future: no id is drawn, so the layout can be made again.
 sub shop
 {
 	my ($epoch) = @_;
@@ -38,7 +37,6 @@ like($session->ask("SELECT gen_snowflake('shop')"), qr/^\d+$/, 'now it draws');
 my $ids = Ids->new;
 $ids->draw($session);
 
-# Nothing is lowered for a moment.
 $clock->step(60);
 {
 	my $ids = Ids->new;

@@ -211,7 +211,6 @@ sub comes_back
 	return;
 }
 
-# `conf`: lines for postgresql.conf.
 sub copy_of
 {
 	my ($name, $dir, $conf) = @_;
@@ -278,7 +277,6 @@ sub slurp
 	return scalar <$f>;
 }
 
-# Into the same file.
 sub spew
 {
 	my ($path, $content) = @_;
@@ -326,7 +324,6 @@ sub has_program
 	return 0;
 }
 
-# As a module of the server.
 sub module
 {
 	my ($name) = @_;
@@ -371,7 +368,6 @@ sub segments_of
 	return sort keys %file;
 }
 
-# Its directory above bin, its library directory, its extension directory.
 sub own_installation
 {
 	my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -425,7 +421,6 @@ sub pass
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $self->{passed} * 1e9);
 }
 
-# Both clocks.
 sub go_by
 {
 	my ($self, $seconds) = @_;

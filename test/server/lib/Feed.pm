@@ -32,7 +32,7 @@ sub go_on
 	return eventually(sub { $step->(1) });
 }
 
-# The same rows for each table. A row's key tells its origin.
+# A row's key tells its origin.
 sub writes
 {
 	my ($origin, @tables) = @_;
@@ -62,7 +62,6 @@ sub writes
 		$script .= $next . $kinds[ rand @kinds ];
 	}
 
-	# A transaction that is streamed.
 	$script .=
 		"BEGIN;\n"
 	  . $all->("INSERT INTO TABLE (id, body) SELECT $base + nextval('row_ids'), 1 FROM generate_series(1, 400)")

@@ -8,7 +8,6 @@ use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 
-# Adjacent string literals at the start of some code.
 sub _literal
 {
 	my ($code) = @_;
@@ -21,7 +20,6 @@ sub _literal
 	return $text;
 }
 
-# From the parenthesis at pos() to the closing one.
 sub _parenthesis
 {
 	my ($code, $at) = @_;

@@ -141,7 +141,6 @@ sub take
 	return @blocks;
 }
 
-# They cannot be run here.
 sub left_out
 {
 	my ($self, $title, $why) = @_;
@@ -151,7 +150,6 @@ sub left_out
 	return;
 }
 
-# Plans differ between versions.
 sub ignore_output
 {
 	my ($self, $title) = @_;
@@ -245,7 +243,6 @@ sub example
 	  s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
 }
 
-# In directory `dir`, with environment `env`.
 sub run_sh
 {
 	my ($self, $title, $dir, %env) = @_;

@@ -107,7 +107,6 @@ sub id_side
 			: "$name '" . one(@{ $type->{ends} }) . "'"));
 }
 
-# Some sides, and perhaps NULL, as two lists.
 sub sides
 {
 	my ($side, $count) = @_;
@@ -284,7 +283,6 @@ sub setup
 	  "CREATE TABLE brin (LIKE plain) WITH (fillfactor = 10);\nINSERT INTO brin SELECT * FROM plain ORDER BY place;\n",
 	  "CREATE INDEX ON brin USING brin ($c) WITH (pages_per_range = 1);\n",
 
-	  # From a tick on, and from the middle of one.
 	  $by->('range', "RANGE ($c)"),
 	  partitions(
 		'range',
@@ -332,7 +330,6 @@ END
 	  indexes('nested_range', "($c DESC)"),
 	  map({ "INSERT INTO $_ TABLE plain;\n" } qw(range range_id_m range_m_id list nested_list nested_range)),
 
-	  # Constraint exclusion.
 	  "CREATE TABLE checked (LIKE plain, CHECK (false) NO INHERIT);\n",
 	  map(
 		{       "CREATE TABLE checked_$_->[0] (CHECK ($_->[1])) INHERITS (checked);\n"

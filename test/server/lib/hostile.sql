@@ -8,7 +8,6 @@ INSERT INTO hostile.others SELECT n, '2026-02-03' FROM generate_series(1, 10) AS
 CREATE TABLE hostile.row (n int);
 INSERT INTO hostile.row VALUES (1);
 
--- By type; the first is an ordinary value.
 CREATE TABLE hostile.value (type regtype, expression text, argument text, n int GENERATED ALWAYS AS IDENTITY);
 INSERT INTO hostile.value (type, expression)
 SELECT type::regtype, CASE WHEN type ~ '^any' THEN e ELSE format('%L::%s', e, type) END

@@ -180,7 +180,6 @@ END
 		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
 	}
 
-	# Into databases without and with the extension.
 	my $dump = PostgreSQL::Test::Utils::tempdir() . '/one_table';
 	$node{old}->command_ok([ 'pg_dump', '-t', 'shop_order', '-f', $dump, 'set' ], 'one table is dumped');
 	$node{new}->safe_psql('postgres', "CREATE DATABASE $_") for qw(no_extension extension);
@@ -478,7 +477,7 @@ END
 		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
 	};
 
-	# 18 would see that a table is joined with itself.
+	# PostgreSQL 18 would see that a table is joined with itself.
 	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
 	my $merged = $off->('nestloop') . $joined;
 	my $looked_up = $off->('mergejoin') . $joined;
@@ -558,7 +557,6 @@ END
 	cmp_ok(scalar(@callable), '>', 50, 'functions to be called were found');
 	is(join(' ', grep { $pages{'doc/reference.md'} !~ /\b$_\b/ } @callable), '', 'every function is in the reference');
 
-	# As tools/reference makes it.
 	$server->safe_psql('postgres', 'CREATE DATABASE reference');
 	my $bindir = $server->config_data('--bindir');
 	{
@@ -656,7 +654,7 @@ END
 	cmp_ok($functions, '>', 10, 'functions in doc/internals/files.md were found');
 	is(join("\n", @lost), '', 'the files and functions of its answers are there');
 
-	# Pages do not use each other's names.
+	# No two pages make an object of the same name.
 	my %maker;
 	for my $path (sort keys %pages)
 	{
@@ -668,7 +666,6 @@ END
 	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
 		'', 'no two pages create an object of the same name');
 
-	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
 
@@ -709,7 +706,6 @@ sub messages_of
 	return %state;
 }
 
-# Messages of PostgreSQL itself on that page
 sub servers_own
 {
 	my ($message) = @_;

@@ -42,7 +42,6 @@ sub found
 my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', 'python3';
 $python //= 'python3';
 
-# What must be there, and how a program is run
 my $node = sub {
 	[ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ]
 };
@@ -51,7 +50,6 @@ my $go =
   sub { [ [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ], [ 'go', 'run' ] ] };
 my $jar = '/usr/share/java/postgresql.jar';
 
-# The row begins with this name.
 my %programs = (
 	'node/pg.js' => [ 'node-postgres', $node->('pg') ],
 	'node/postgres.js' => [ 'postgres.js', $node->('postgres') ],
@@ -74,7 +72,6 @@ my %programs = (
 	  [ 'Active Record', [ [ 'ruby', '-e', 'require "active_record"; require "pg"' ], ['ruby'] ] ],
 	'php/pdo.php' => [ 'PDO', [ [ 'php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);' ], ['php'] ] ]);
 
-# What tools/setup says when it could not install them
 my $not_installed = eval { slurp_file("$root/build/drivers/not-installed") } // '';
 chomp $not_installed;
 
@@ -118,7 +115,6 @@ for my $file (sort keys %programs)
 
 diag 'programs that were run: ', join ', ', @run if $ENV{CI};
 
-# As a role that may not.
 SKIP:
 {
 	my ($needs, $run) = @{ $py->('sqlalchemy, psycopg2') };
@@ -150,7 +146,6 @@ SKIP:
 	ok(@run >= 8 || !$ENV{CI}, 'CI has eight drivers at least: ' . join ', ', @run);
 }
 
-# What is shown is what runs.
 my $flat = sub { $_[0] =~ s/^[ \t]+|[ \t]+$//mgr };
 my @shown = grep { (Page::script_of($page->{path}, $_->{heading}) // 'driver_programs') eq 'driver_programs' } map {
 	my $l = $_;

@@ -45,7 +45,6 @@ SKIP:
 		'f', 'with the collation of the database, the texts are out of order');
 }
 
-# For example because of a second view.
 my (undef, undef, $stopped) = $node->psql(
 	'delivered',
 	"CREATE VIEW delivery_light AS SELECT id FROM delivery;\n$change->{content}",

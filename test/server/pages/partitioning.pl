@@ -59,7 +59,6 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 	$busy->ask('ROLLBACK');
 }
 
-# From 17 on, not with an identity column.
 my (undef, $numbered, $numbered_err) = $server->psql($db, <<'END');
 CREATE TABLE numbered (id sno DEFAULT gen_sno() PRIMARY KEY, n integer GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);
 SELECT add_monthly_partitions('numbered', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1) \gset
@@ -93,7 +92,6 @@ is($server->safe_psql($db, $this_month), "log_entry_$month", 'renamed: the month
 $server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
 
-# The default partition must be detached first.
 my ($in_the_way) = $page->text =~ /`(updated partition constraint .*?)`/;
 my $two_months = q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2035-01-01', 2)};
 $server->safe_psql($db, <<'END');
@@ -201,7 +199,6 @@ if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
 	$server->safe_psql($db, q{INSERT INTO subscriber (name) VALUES ('ada'), ('grace')});
 	like(rows_of($db, 'subscriber'), qr/^subscriber_p\d+\|2$/, "$title: new rows are in the partition of their month");
 
-	# Some versions of pg_partman make one more.
 	like(partitions_of($db, 'subscriber'), qr/^[56]$/, "$title: this month, three more and the default");
 	unlike(
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM subscriber WHERE id >= now() - interval '1 hour'"),

@@ -84,7 +84,6 @@ my $acl =
 	has_table_privilege('regress_reader', 'snowflake_ids.stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 
-# Otherwise the metabyte of one tick decides which id is larger.
 Faults::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');

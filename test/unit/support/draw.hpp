@@ -15,7 +15,6 @@ namespace snowflake_ids::test {
 
 inline constexpr OnRegression shipped[] = {OnRegression::hold, OnRegression::wait, OnRegression::error};
 
-// A trace marks the rows in which the reference itself repeats an id.
 inline bool ref_repeats(const std::string& note) { return note.rfind("ref_repeats_step=", 0) == 0; }
 inline std::uint64_t repeated_step(const std::string& note) { return to_u64(note.substr(note.find('=') + 1)); }
 
@@ -39,7 +38,6 @@ inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
             EXPECT_EQ(d.step.verdict, why) << "came before " << resume;
             EXPECT_EQ(d.step.resume, resume);
         }
-        // A regression may end on a used-up tick; nothing else waits twice.
         EXPECT_TRUE(d.step.verdict == Verdict::issued || why == Verdict::regression) << "not over at " << resume;
         EXPECT_NE(d.step.verdict, why) << "not over at " << resume;
         if (d.step.verdict == why) return d;

@@ -1,4 +1,3 @@
-// Which (tick, toggle, sequence) have been issued, to find one that is issued twice.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace snowflake_ids::test {
 
 class Issued {
 public:
-    // False if one of them was there already.
+    // False if one was there already.
     bool add(std::uint64_t tick, std::uint32_t toggle, std::uint32_t first, std::uint32_t count) {
         Ranges& ranges = ticks_[tick << 1 | toggle];
         const std::uint64_t end = std::uint64_t{first} + count;
@@ -21,7 +20,6 @@ public:
         if (after != ranges.begin()) {
             const auto before = std::prev(after);
             fresh = fresh && before->second <= first;
-            // The usual case: continues the last range.
             if (fresh && before->second == first) {
                 before->second = end;
                 return true;

@@ -1,5 +1,4 @@
-// The JSON of the golden files: one object of numbers, strings and arrays of numbers, or one string. Numbers stay text,
-// so that 64 bits are not rounded.
+// The JSON of the golden files. Numbers stay text, so that 64 bits are not rounded.
 #pragma once
 
 #include <map>
@@ -30,7 +29,6 @@ struct JsonObject {
     std::int64_t i64(const char* name, std::int64_t otherwise) const { return has(name) ? i64(name) : otherwise; }
 };
 
-// False for 1.5, NaN and Infinity.
 inline bool is_integer(const std::string& s) {
     const std::size_t first = !s.empty() && s[0] == '-' ? 1 : 0;
     return s.size() > first && s.find_first_not_of("0123456789", first) == std::string::npos;

@@ -32,7 +32,6 @@ inline int answer_sync() {
 
 }  // namespace snowflake_ids::test
 
-// Replaces libc's.
 extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
 extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
     if (const int error = snowflake_ids::test::on_lock ? snowflake_ids::test::on_lock() : 0) {

@@ -8,7 +8,6 @@
 
 namespace snowflake_ids::test {
 
-// The part of std::atomic that the ledger uses.
 template <class T = std::uint64_t>
 struct HookedWord {
     T value{};

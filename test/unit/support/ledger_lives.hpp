@@ -14,7 +14,7 @@ struct Lives : Model, Server {
     std::vector<Value> clock{1, 2};
     Value last_monotonic = 0;
     bool may_restart = true, may_lose_power = false, may_fail_over = false;
-    bool may_lose_files_in_life = false;  // and its processes continue
+    bool may_lose_files_in_life = false;  // its processes continue
     bool may_leave_orphans = false;       // processes of the last life continue
     bool syncs_may_fail = false;
     Value most_events = 1;
@@ -35,7 +35,7 @@ struct Lives : Model, Server {
         processes(of_processes, [=, this](World& w) { return Session<Steps>(w, *this, memory).draw(draws); });
         if (newcomer_ == nullptr) newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw(6); };
     }
-    // The same with leases: a statement of `draws` queries, whose last id is committed if `commits`.
+    // The same with leases; the last id is committed if `commits`.
     template <class Steps = RightSteps>
     void lease_sessions(std::initializer_list<std::size_t> of_processes, Value draws, bool commits = false) {
         with_leases = true;
@@ -75,7 +75,6 @@ struct Lives : Model, Server {
         return r.kind == Request::load && holds_lock && (r.cell == as_cell(life_cell) || r.cell == as_cell(entry_cell));
     }
 
-    // A slot of a running life, a few ids below its ceilings.
     void start_in_life(Value tick, Value life = 1) {
         start_new();
         Global& g = initial.back();
@@ -89,7 +88,6 @@ struct Lives : Model, Server {
     }
     void start_new() { initial.push_back(old = Global{}); }
 
-    // A standby in a running life, whose primary has reached `ceiling`.
     void start_as_standby(Value tick, Value ceiling) {
         start_in_life(tick);
         Global& g = initial.back();
@@ -115,7 +113,7 @@ struct Lives : Model, Server {
             out.emplace_back(Answer{}, to);
             return;
         }
-        // What the kernel gave up on is not written again.
+        // The kernel does not write again what it gave up on.
         if (from.memory[dirty_cell] != 0) {
             to.memory[durable_life_cell] = from.memory[life_cell];
             to.memory[durable_entry_cell] = from.memory[entry_cell];
@@ -163,7 +161,6 @@ struct Lives : Model, Server {
         }
         if (i.tick < i.since) return "an id is older than the call that drew it";
         if (!rules.has_toggle && order(i.tick, i.first) <= i.seen) return "an id is not larger than one that was seen";
-        // A claim that finds the clock behind may ask for more; then the tick has to last.
         if (i.held() && i.held_before && i.claimed > 1) {
             return "more than one number was claimed while the clock was behind";
         }
@@ -317,7 +314,7 @@ struct File : Lives {
 struct PowerLoss : File {
     PowerLoss() { may_lose_power = true; }
 };
-// A life finds files that know nothing of the last one's ids. The clock does not go back.
+// A life finds old files. The clock does not go back.
 struct LostFiles : File {
     LostFiles() {
         may_restart = false;
@@ -326,7 +323,6 @@ struct LostFiles : File {
         clock = {1, 2, 3};
     }
 };
-// The ceiling in WAL: a standby takes over, whose clock may be behind.
 struct Failover : Lives {
     Failover() {
         with_file = false;

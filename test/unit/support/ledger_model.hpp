@@ -1,14 +1,12 @@
 // An exhaustive explorer: runs the real code of several processes through every order of their accesses to shared
 // memory, every reading of the clocks, and a crash at every point. Memory is sequentially consistent.
 //
-// A process is a function of the answers to its accesses. It runs with the known answers up to its next access, where
-// it is thrown out. A tree of answers (Continuations) keeps what it asked, so each prefix runs once. A global state is
-// the memory, each process's position in that tree, and what the properties remember. The search is breadth first, so
-// that counterexamples are short.
+// A process runs with the known answers to its accesses up to the next one, where it is thrown out. A tree of answers
+// (Continuations) keeps what it asked, so each prefix runs once. A global state is the memory, each process's position
+// in that tree, and what the properties remember. The search is breadth first, so that counterexamples are short.
 //
-// A claim that lost a race begins again at its first access. Model::again lets the explorer forget what it knew before,
-// which saves most states. Without it, an exploration that ends also shows that no schedule keeps a process busy for
-// ever.
+// A claim that lost a race begins again. Model::again forgets what it knew before, which saves most states. Without it,
+// an exploration that ends also shows that no schedule keeps a process busy for ever.
 #pragma once
 
 #include <algorithm>
@@ -37,10 +35,9 @@ struct ValuesOrder {
     }
 };
 
-// An id, or the first of several; and what its process knew.
 struct Issued : ledger::Claim {
     Value seen = 0;             // the largest id it had seen when it began
-    Value since = 0;            // the clock when it began
+    Value since = 0;            // the clock then
     std::uint32_t claimed = 0;  // numbers taken for it; 0: by an earlier claim
     bool held_before = false;   // the claim before was behind the clock too
     bool in_recovery = false;   // it began in recovery
@@ -58,7 +55,6 @@ struct Request {
 inline constexpr std::size_t model_cells = 40;
 inline constexpr auto first_other_cell = static_cast<Cell>(cell_count), lock_cell = static_cast<Cell>(model_cells - 1);
 
-// A loaded value; a swap's success, or what was there; whether the clock is inside the format, and its tick.
 struct Answer {
     Value value = 0;
     bool ok = true;
@@ -66,7 +62,6 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-// Makes requests of an operation's accesses.
 class World final : public Watcher {
 public:
     struct Stopped {};
@@ -117,7 +112,6 @@ public:
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
     }
     MonotonicTime monotonic() override { return MonotonicTime{microseconds{ask({Request::monotonic}).value}}; }
-    // Only the length of a wait.
     microseconds until(Value) override { return microseconds{1}; }
     microseconds tick_length() override { return length; }
 
@@ -316,7 +310,6 @@ private:
         model_.events(from, others);
         for (const Global& g : others) {
             Global to = g;
-            // Unfinished operations end with it.
             for (std::uint8_t p = 0; p < model_.programs.size(); p++) {
                 Position& at = to.process[p];
                 if (at.node != ended && tree_[at.node].begun) end(at);
@@ -329,7 +322,6 @@ private:
         for (const Global& g : others) add(g, {index, model_processes, false});
     }
 
-    // With every answer that it may have.
     void proceed(const Global& from, std::uint8_t p, const Origin& origin) {
         const Request request = tree_[from.process[p].node].request;
         Value scratch = 0;
@@ -455,7 +447,6 @@ private:
         }
     }
 
-    // The states on the way, each with what left it.
     std::string story(const Origin& last) const {
         std::vector<Origin> way{last};
         while (way.back().parent != none) way.push_back(origins_[way.back().parent]);

@@ -20,9 +20,9 @@ enum Ghost : std::size_t { issued_ghost, clock_ghost, begun_ghost };
 
 struct NeverTwice : Model {
     Rules rules{.min = 0, .max = 1, .max_tick = 7};
-    std::vector<Value> clock{1, 2, 3};  // what it may show, in any order
-    bool clock_runs = false;            // it never goes back
-    bool check_words = true;            // the words too, not only the ids
+    std::vector<Value> clock{1, 2, 3};
+    bool clock_runs = false;
+    bool check_words = true;  // the words too, not only the ids
     bool check_progress = true;
     Value last_monotonic = 0;
 
@@ -172,7 +172,6 @@ struct NeverTwice : Model {
             for (int i = 0; i < 4 && !drew; i++, t.monotonic_now += 1us) {
                 const ledger::Claim c = t.claim();
                 drew = c.outcome == ledger::Outcome::issued;
-                // Under these policies the clock must move.
                 if (c.outcome == ledger::Outcome::regression || (c.outcome == ledger::Outcome::overflow && !c.held())) {
                     t.now.value++;
                     i = c.outcome == ledger::Outcome::regression ? 0 : i;

@@ -1,4 +1,3 @@
-// Forked processes and what they share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +53,6 @@ inline int wait_for(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Pages that are never touched cost nothing.
 template <class T>
 class Shared {
 public:

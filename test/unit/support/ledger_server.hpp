@@ -12,7 +12,7 @@
 
 namespace snowflake_ids::test {
 
-// The slot's words, as in Cell, then the header's. The other memory begins at `memory_cells`.
+// The other memory begins at `memory_cells`.
 enum : unsigned {
     floor_cell = cell_count,
     life_id_cell,

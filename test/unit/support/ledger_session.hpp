@@ -1,5 +1,5 @@
-// What a session does on the server of ledger_server.hpp, for the explorer. The steps are the ledger's own templates;
-// Session has what ledger/ceiling_file.cpp, life.cpp and pg/generate do between them.
+// A session on the server of ledger_server.hpp, for the explorer: the ledger's own templates, and what
+// ledger/ceiling_file.cpp, life.cpp and pg/generate do between them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,6 @@
 
 namespace snowflake_ids::test {
 
-// The protocol's steps, to be replaced one by one.
 struct RightSteps {
     template <bool has_toggle, class... Args>
     static ledger::Claim claim(Args&&... args) {
@@ -67,7 +66,7 @@ struct Server {
 
     Rules rules{.min = 0, .max = 1, .max_tick = 15};
     Value window = 1;
-    bool with_file = true, with_wal = true;        // the ceilings that are kept
+    bool with_file = true, with_wal = true;
     bool with_leases = false;                      // some session has them
     std::uint32_t lease_share = 4;                 // how many numbers one may have
     bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
@@ -124,7 +123,7 @@ public:
         return nothing;
     }
 
-    // One statement of `draws` queries, each with its own snapshot; the last id is committed if `commits`.
+    // Each of the queries has its own snapshot.
     ledger::Claim draw_by_lease(Value draws, bool commits) {
         Known k = unpack(w.locals);
         switch (k.part) {
@@ -215,7 +214,6 @@ public:
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
     }
 
-    // Of a server without a ceiling in WAL.
     ledger::Claim force(Value tick) {
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
@@ -315,7 +313,6 @@ private:
         } while (!w.swap(as_cell(view_cell), seen, next));
     }
 
-    // False: it failed.
     bool set_up(Known& k) {
         switch (k.part) {
             case starting:

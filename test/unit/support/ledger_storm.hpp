@@ -116,7 +116,7 @@ struct RealClaims {
 struct StormPlan {
     std::vector<StormFormat> formats;
     unsigned workers = 6;
-    double seconds = 2;  // at least; and until there are so many:
+    double seconds = 2;  // at least, until there are so many:
     std::uint64_t claims = 1000, toggles = 0, advances = 0, deaths = 0;
     double patience = 120;  // or this time is over
     bool real_clock = false;
@@ -130,8 +130,8 @@ struct StormReport {
     std::uint64_t claims = 0, ids = 0, toggles = 0, advances = 0, waits = 0, turns = 0, kills = 0;
     std::uint64_t repeats = 0;    // claims with a number that an earlier one had
     std::uint64_t disorders = 0;  // claims not above the process's last one of that toggle
-    std::uint64_t outside = 0;    // numbers outside the bounds
-    std::uint64_t gaps = 0;       // ranges that nobody logged
+    std::uint64_t outside = 0;
+    std::uint64_t gaps = 0;  // ranges that nobody logged
 };
 
 template <class Claims>

@@ -1,5 +1,4 @@
-// A watched slot with plain memory and a scripted clock. It keeps a tape of the accesses and runs `before` before each
-// one.
+// A watched slot with plain memory and a scripted clock, which runs `before` before each access.
 #pragma once
 
 #include <functional>
@@ -39,7 +38,7 @@ public:
     std::uint64_t limit = ledger::no_limit;
     Result<std::uint64_t> now;  // what the wall clock says, in ticks
     MonotonicTime monotonic_now{1s};
-    microseconds length = 1ms;  // of a tick
+    microseconds length = 1ms;
     std::uint64_t cells[cell_count] = {};
     std::vector<Access> accesses;
     std::function<void(const Access&)> before;
@@ -70,7 +69,6 @@ public:
             accesses = mine;
         };
     }
-    // False if it never came there.
     bool claim_killed_before(const Access& which, std::uint32_t want = 1) {
         once_before(which, [] { throw Killed(); });
         try {

@@ -1,5 +1,4 @@
-// A slot whose every access, and a clock whose every reading, goes through a watcher. The claim's templates take it as
-// they take the real ones.
+// A slot and a clock whose every access goes through a watcher, for the claim's templates.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,6 @@ enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell,
 
 struct Watcher {
     virtual std::uint64_t load(Cell cell) = 0;
-    // Like compare_exchange_strong.
     virtual bool swap(Cell cell, std::uint64_t& expected, std::uint64_t desired) = 0;
     virtual void store(Cell cell, std::uint64_t value) = 0;
     virtual Result<std::uint64_t> tick() = 0;
@@ -46,7 +44,6 @@ public:
     void store(T value, std::memory_order = std::memory_order_seq_cst) {
         if (watcher_ != nullptr) watcher_->store(cell_, std::bit_cast<std::uint64_t>(value));
     }
-    // Two accesses suffice, because a swap that fails is tried again.
     std::uint64_t fetch_add(std::uint64_t n) {
         std::uint64_t seen = load();
         while (!compare_exchange_strong(seen, seen + n)) {}

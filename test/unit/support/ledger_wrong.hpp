@@ -5,7 +5,7 @@
 
 namespace snowflake_ids::test {
 
-// The tick and the sequence in words of their own, as sno's Go reference has them.
+// As sno's Go reference has them.
 struct TwoWords {
     template <class S, class Clock>
     static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t, const Rules& rules) {

@@ -255,7 +255,6 @@ struct WalReadUnflushed : RightSteps {
     }
 };
 
-// The file before what sessions rely on.
 struct FileLoweredFirst : RightSteps {
     template <class H, class SlotAt, class File, class Change, class PutBack>
     static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,

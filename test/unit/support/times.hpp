@@ -30,7 +30,6 @@ struct PlainTimeline {
 
     Wide start(Wide tick) const { return epoch + tick * length; }
 
-    // Which may be outside the format.
     Wide containing(UnixTime t) const {
         const Wide d = number_of(t) - epoch;
         return d >= 0 ? d / length : -((-d + length - 1) / length);
