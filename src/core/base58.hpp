@@ -1,5 +1,5 @@
-// Base58 with the Bitcoin alphabet, for the two fixed widths that a gid has: 7 bytes in 10 digits and 9 bytes in 13.
-// The first byte of both is large, so the number of digits never varies and no padding rule is needed.
+// Base58 with the Bitcoin alphabet, for the two widths of a gid: 7 bytes in 10 digits and 9 bytes in 13. Both leading
+// bytes are large, so the number of digits never varies.
 #pragma once
 
 #include <array>
@@ -12,13 +12,12 @@ namespace snowflake_ids::base58 {
 
 inline constexpr char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-// The smallest number of 13 digits, 58^12, as nine bytes: the first byte, and the other eight.
+// 58^12, the smallest number of 13 digits: the first byte, and the other eight.
 inline constexpr unsigned char random_min_high = 0x4e;
 inline constexpr std::uint64_t random_min_low = 0x900abb53e6b71000;
 
 namespace detail {
 
-// The value of each character as a digit, or `invalid` if the character is outside the alphabet.
 inline constexpr unsigned char invalid = 0xff;
 
 inline constexpr std::array<unsigned char, 256> values = [] {
@@ -28,7 +27,7 @@ inline constexpr std::array<unsigned char, 256> values = [] {
     return t;
 }();
 
-// All pairs of digits. Printing two digits at a time halves the number of divisions.
+// Pairs halve the number of divisions.
 inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
     std::array<std::array<char, 2>, 58 * 58> t{};
     for (unsigned i = 0; i < 58 * 58; i++) t[i] = {alphabet[i / 58], alphabet[i % 58]};
@@ -37,7 +36,7 @@ inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
 
 inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
 
-// Prints a number below 58^5 in five digits. All divisors are constants, so there is no division instruction.
+// Prints a number below 58^5. Constant divisors need no division instruction.
 constexpr void print5(std::uint32_t v, char* out) {
     const std::uint32_t high = v / (58 * 58), low = v % (58 * 58);
     out[3] = pairs[low][0];
@@ -50,9 +49,8 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// The number that N digits spell. N is at most ten, because 58^10 < 2^59. A character outside the alphabet sets the top
-// bit of `bad`, and the number is meaningless then. The digits are read in halves, because digit by digit each
-// multiplication would wait for the one before.
+// A character outside the alphabet sets the top bit of `bad`. Read in halves, because one by one each multiplication
+// would wait for the last. 58^10 < 2^59.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);
@@ -68,14 +66,13 @@ constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
 
 }  // namespace detail
 
-// Writes the low 7 bytes of `v` as 10 digits, no terminator. The first of these bytes must be at least 0x80.
+// Prints the low 7 bytes of `v`, which begin with at least 0x80, without terminator.
 constexpr void print_time(std::uint64_t v, char* out) {
     detail::print5(static_cast<std::uint32_t>(v / detail::pow58_5), out);
     detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);
 }
 
-// Writes 9 bytes (`high`, then the 8 bytes of `low`) as 13 digits, no terminator. Together they must be at least 58^12.
-// The code is a long division by 58^5 in 32-bit steps.
+// Prints 9 bytes, at least 58^12, without terminator, by a long division by 58^5 in 32-bit steps.
 constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
     const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);
@@ -88,8 +85,7 @@ constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     out[2] = detail::pairs[first % (58 * 58)][1];
 }
 
-// Reads 10 digits into the low 7 bytes of `out`. Errors: bad_character; bad_magnitude (the number does not fit 7
-// bytes).
+// Errors: bad_character, bad_magnitude (more than 7 bytes).
 constexpr Error parse_time(const char* in, std::uint64_t& out) {
     unsigned bad = 0;
     out = detail::parse_digits<10>(in, bad);
@@ -97,14 +93,12 @@ constexpr Error parse_time(const char* in, std::uint64_t& out) {
     return out >> 56 ? Error::bad_magnitude : Error::none;
 }
 
-// Reads 13 digits into 9 bytes: `high`, then the 8 bytes of `low`. Errors: bad_character; bad_magnitude (the number
-// does not fit 9 bytes). A number below 58^12 is no error here, so the caller must check for it.
+// Errors: bad_character, bad_magnitude (more than 9 bytes). The caller checks for less than 58^12.
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
     unsigned bad = 0;
     const std::uint64_t head = detail::parse_digits<8>(in, bad), tail = detail::parse_digits<5>(in + 8, bad);
     if (bad & 0x80) return Error::bad_character;
-    // This computes head * 58^5 + tail in 32-bit halves of head. No product overflows, because 58^8 < 2^47 and 58^5 <
-    // 2^30.
+    // head * 58^5 + tail in 32-bit halves: no overflow, because 58^8 < 2^47 and 58^5 < 2^30.
     const std::uint64_t low_product = (head & 0xffffffff) * detail::pow58_5 + tail;
     const std::uint64_t high_product = (head >> 32) * detail::pow58_5 + (low_product >> 32);
     low = high_product << 32 | (low_product & 0xffffffff);

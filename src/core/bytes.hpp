@@ -1,9 +1,5 @@
-// Big-endian loads and stores at any alignment.
-//
-// There are two variants of the code:
-//   - plain: byte by byte, for constant evaluation and for any processor;
-//   - wide: words of 2, 4 and 8 bytes, which overlap for other sizes, with a byte swap on little-endian processors.
-// Compilers do not turn the plain variant into the wide one at -O2. core_bytes_test compares the two.
+// Big-endian loads and stores at any alignment: plain ones for constant evaluation, and wide ones with words that
+// overlap, which compilers do not make of the plain ones at -O2. core_bytes_test compares them.
 #pragma once
 
 #include <bit>
@@ -20,7 +16,6 @@ concept Byte = std::same_as<T, unsigned char> || std::same_as<T, char>;
 
 namespace detail {
 
-// The plain variants of load_be() and store_be().
 template <std::size_t N, Byte B>
 constexpr std::uint64_t load_be_plain(const B* p) {
     std::uint64_t v = 0;
@@ -33,8 +28,7 @@ constexpr void store_be_plain(B* p, std::uint64_t v) {
     for (std::size_t i = 0; i < N; i++) p[i] = static_cast<B>(v >> (8 * (N - 1 - i)));
 }
 
-// Swaps the bytes of a word on a little-endian processor, and so converts it to big-endian order or back. PostgreSQL's
-// headers need GCC or clang, and both have these built-in functions on every processor.
+// Every compiler that PostgreSQL's headers work with has these.
 inline std::uint64_t big_endian(std::uint64_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
 }
@@ -45,7 +39,6 @@ inline std::uint16_t big_endian(std::uint16_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
 }
 
-// load_word() and store_word() read and write a word of 2, 4 or 8 bytes in memory, most significant byte first.
 template <class Word, Byte B>
 std::uint64_t load_word(const B* p) {
     Word w;
@@ -59,11 +52,10 @@ void store_word(B* p, std::uint64_t v) {
     std::memcpy(p, &w, sizeof w);
 }
 
-// The wide variants of load_be() and store_be().
 template <std::size_t N, Byte B>
 std::uint64_t load_be_wide(const B* p) {
     if constexpr (N == 8) return load_word<std::uint64_t>(p);
-    // Two words cover the N bytes. Where they overlap, they have the same bits.
+    // Two words cover the N bytes; where they overlap, they agree.
     if constexpr (N >= 4 && N < 8)
         return load_word<std::uint32_t>(p) << (8 * (N - 4)) | load_word<std::uint32_t>(p + N - 4);
     if constexpr (N == 2 || N == 3)
@@ -87,21 +79,19 @@ void store_be_wide(B* p, std::uint64_t v) {
 
 }  // namespace detail
 
-// The `N` bytes at `p` as an unsigned number, most significant byte first.
 template <std::size_t N, Byte B>
 constexpr std::uint64_t load_be(const B* p) {
     static_assert(N >= 1 && N <= 8);
     return std::is_constant_evaluated() ? detail::load_be_plain<N>(p) : detail::load_be_wide<N>(p);
 }
 
-// Writes the low `N` bytes of `v` to `p`, most significant byte first.
+// Writes the low `N` bytes of `v`.
 template <std::size_t N, Byte B>
 constexpr void store_be(B* p, std::uint64_t v) {
     static_assert(N >= 1 && N <= 8);
     std::is_constant_evaluated() ? detail::store_be_plain<N>(p, v) : detail::store_be_wide<N>(p, v);
 }
 
-// Copies `N` bytes, also in constant evaluation.
 template <std::size_t N>
 constexpr void copy_bytes(unsigned char* to, const unsigned char* from) {
     if (!std::is_constant_evaluated()) {

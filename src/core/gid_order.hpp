@@ -1,6 +1,6 @@
-// The order of gids for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
+// Sort key (id_order.hpp) and neighbours of gids.
 //
-// The sort key has one of two forms. Bit 61 says which one.
+// The sort key has one of two forms:
 //
 //          before the year 2248 (ms < 2^43)    later
 //   kind   bits 63-62                          bits 63-62
@@ -25,10 +25,8 @@ namespace snowflake_ids::gid {
 
 class SortKey {
 public:
-    // The key of a gid does not depend on the first id that is sorted, as that of a sno does.
     explicit constexpr SortKey(const Id&) {}
 
-    // The sort key of an id.
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
         const std::uint64_t kind = (head >> 61 & 3) << 62, ms = head >> 8 & 0xffffffffffff,
@@ -38,11 +36,10 @@ public:
     }
 
 private:
-    // Where the codes of the last nine bytes begin, if byte 7 is below, at or above the prefix.
+    // First codes, by byte 7.
     static constexpr std::uint64_t below_prefix = 0, at_prefix = 0x10000, above_prefix = 0x30000;
 
-    // The code of the last nine bytes, in an order that does not contradict theirs. `head` is the first eight bytes,
-    // and `random` the last eight.
+    // `head`: the first eight bytes; `random`: the last eight.
     static constexpr std::uint64_t code_of_random(std::uint64_t head, std::uint64_t random) {
         const std::uint64_t prefix = head >> 56, byte7 = head & 0xff;
         if (byte7 == prefix) return at_prefix + (random >> 47);
@@ -50,8 +47,7 @@ private:
     }
 };
 
-// The first and the last valid id of a kind and a millisecond. The two functions without arguments return the first and
-// the last valid id of all.
+// The first and the last valid id of a millisecond, and of all.
 constexpr Id lowest(Kind kind, std::uint64_t ms) {
     return compose({kind, ms, base58::random_min_high, base58::random_min_low});
 }
@@ -59,9 +55,7 @@ constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0x
 constexpr Id lowest() { return lowest(Kind::volume, 0); }
 constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
 
-// next() and previous() return the neighbour of a valid id among the valid ids. After the last id of a millisecond
-// comes the first of the next one, and after the last id of a kind the first of the next kind. If there is no
-// neighbour, `exists` of the result is false.
+// Neighbours among valid ids, across milliseconds and kinds.
 constexpr Neighbour<Id> next(const Id& id) {
     Fields f = split(id);
     if (compare(id, highest(f.kind, f.ms)) != 0) {
@@ -85,7 +79,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return {};
 }
 
-// The description of the type (id_order.hpp).
+// See id_order.hpp.
 struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;

@@ -1,13 +1,10 @@
-// What sorting and indexes need of each format besides compare(): a sort key, and the neighbours of an id. The formats
-// have them in sno_order.hpp, gid_order.hpp and mastic.hpp.
+// What sorting and indexes need of a format; sno_order.hpp, gid_order.hpp and mastic.hpp have it.
 //
-// Sort key. Sorting compares 64-bit keys, and compares the ids only if two keys are equal. A key must never contradict
-// the order (a < b gives key(a) <= key(b)), and two ids should seldom have the same. The first eight bytes would be a
-// poor key, because ids generated in bulk differ only in later bytes. So a key leaves out bits that the ids of its
-// format hardly use.
+// Sort key: sorting compares 64-bit keys, and the ids only if two keys are equal. A key must never contradict the order
+// (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in bulk differ only after the first eight
+// bytes, so a key leaves out bits that ids hardly use.
 //
-// Type, at the end of each of these files, describes the type to src/pg/types/id_type.hpp, which makes its SQL
-// functions.
+// Type describes the format to src/pg/types/id_type.hpp, which makes its SQL functions.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +13,14 @@
 
 namespace snowflake_ids {
 
-// The id before or after another one. `exists` is false if there is none, because the other one is the first or last of
-// its type. Then `id` is meaningless.
+// `id` is meaningless if the neighbour does not exist.
 template <class Id>
 struct Neighbour {
     Id id{};
     bool exists = false;
 };
 
-// The bytes of an id after the first eight, as a number.
+// The bytes after the first eight.
 template <class Id>
 constexpr std::uint64_t low_bytes(const Id& id) {
     return load_be<sizeof(Id) - 8>(id.bytes + 8);

@@ -1,5 +1,5 @@
-// The built-in layouts: snowflakes of other services, as the services describe them. test/unit/core_layout_test.cpp
-// and sql/layouts.sql decode published ids of each, with their sources.
+// The built-in layouts, as the services describe them. test/unit/core_layout_test.cpp and sql/layouts.sql decode
+// published ids, with sources.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,34 @@ namespace snowflake_ids {
 struct KnownLayout {
     const char* name;
     Layout layout;
-    // False if the low bits are no sequence, so that ids of the layout can only be decoded. It is also true for a
-    // layout whose last time is past: to generate its ids raises an error.
+    // False if the low bits are no sequence, so ids can only be decoded. True also for a layout whose time has ended.
     bool generates;
     const char* description;
 };
 
-// A time line of milliseconds, with its epoch in Unix milliseconds.
 inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) {
     return {std::chrono::sys_time<milliseconds>{milliseconds{unix_ms}}, milliseconds{1}, bits};
 }
 
-// Ids of 64-bit layouts (Discord, Instagram, Mastodon, Mastic) are negative bigints in the last half of the layout's
-// time. Instagram gets there in 2046, the others later.
+// Ids of 64-bit layouts (Discord, Instagram, Mastodon, Mastic) are negative bigints in the second half of their time,
+// first Instagram's from 2046 on.
 inline constexpr KnownLayout known_layouts[] = {
-    // Epoch 2010-11-04T01:42:54.657Z.
+    // 2010-11-04T01:42:54.657Z
     {"twitter", {ms_since(1288834974657, 41), 10, 12}, true, "Twitter, X: milliseconds, machine, sequence"},
-    // Epoch 2015-01-01T00:00:00Z. The node is worker * 32 + process.
+    // 2015-01-01T00:00:00Z. The node is worker * 32 + process.
     {"discord", {ms_since(1420070400000, 42), 10, 12}, true, "Discord: milliseconds, worker and process, increment"},
-    // Epoch 2011-08-24T21:07:01.721Z. The node is the logical shard.
+    // 2011-08-24T21:07:01.721Z. The node is the logical shard.
     {"instagram", {ms_since(1314220021721, 41), 13, 10}, true, "Instagram: milliseconds, shard, sequence"},
-    // Epoch 2014-09-01T00:00:00Z, the default start time. The tick is 10 ms, and the machine id is last.
+    // The default start time, 2014-09-01T00:00:00Z.
     {"sonyflake",
      {{std::chrono::sys_days{std::chrono::September / 1 / 2014}, milliseconds{10}, 39}, 16, 8, true},
      true,
      "Sonyflake: 10 ms, sequence, machine"},
-    // The epoch is that of Unix time. The low 16 bits are a sum modulo 2^16. It adds a hash of the table's name and the
-    // time to the next value of the table's sequence, so ids of one millisecond have no order.
+    // The low 16 bits are a sum modulo 2^16, of a hash (of the table's name and the time) and the table's sequence. So
+    // ids of one millisecond have no order.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
-    // Epoch 2023-01-01T00:00:00Z. Until version 1.2 (early 2024) the node was last, and pgEdge's documentation
-    // described it so until November 2025.
+    // 2023-01-01T00:00:00Z. Until version 1.2 (early 2024) the node was last; pgEdge's documentation said so until
+    // November 2025.
     {"pgedge", {ms_since(1672531200000, 41), 10, 12}, true, "pgEdge snowflake: milliseconds, node, counter"},
     {"pgedge_old",
      {ms_since(1672531200000, 41), 10, 12, true},
@@ -53,7 +51,6 @@ inline constexpr KnownLayout known_layouts[] = {
     {"snowflake_si", snowflake_si::layout, true, "Snowflake-SI: milliseconds, machine, number"},
 };
 
-// The built-in layout with this name, or null.
 inline const KnownLayout* known_layout(const char* name, std::size_t length) {
     for (const KnownLayout& k : known_layouts)
         if (std::strlen(k.name) == length && std::memcmp(k.name, name, length) == 0) return &k;

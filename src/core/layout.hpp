@@ -1,10 +1,10 @@
-// The layout of a 64-bit snowflake: an epoch, a tick length, the widths of three fields, and the order of two of them.
+// The layout of a 64-bit snowflake.
 //
 //   | unused | timestamp | node | sequence |      most significant bit first
 //   | unused | timestamp | sequence | node |      the same with node_last
 //
-// In both orders ids sort by time, and ids of one node by time and sequence. Mastic, Snowflake-SI and any other
-// snowflake are constants of this type. Which layouts a generator can have is decided in ledger/numbering.hpp.
+// Either way ids sort by time, and ids of one node by time and sequence. ledger/numbering.hpp decides which layouts a
+// generator can have.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,13 @@ struct Layout {
     constexpr std::uint32_t max_node() const { return (std::uint32_t{1} << node_bits) - 1; }
     constexpr std::uint32_t max_sequence() const { return (std::uint32_t{1} << sequence_bits) - 1; }
 
-    // The id with these fields. They must be in range: the caller checks values from outside before.
+    // The fields must be in range.
     constexpr std::uint64_t compose(const Fields& f) const {
         return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << node_shift() |
                std::uint64_t{f.sequence} << sequence_shift();
     }
 
-    // The id with these fields, of the tick in which `t` lies. Errors: node_range, sequence_range, and those of
-    // Timeline::floor_tick().
+    // Errors: node_range, sequence_range, and those of Timeline::floor_tick().
     constexpr Result<std::uint64_t> make(UnixTime t, std::int64_t node, std::int64_t sequence) const {
         const Result<std::uint64_t> tick = timeline.floor_tick(t);
         if (!tick) return tick.error;
@@ -49,31 +48,31 @@ struct Layout {
         return compose({tick.value, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(sequence)});
     }
 
-    // The fields of an id. Error: id_range (bits above the layout are set).
+    // Error: id_range (bits above the layout are set).
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
         return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),
                       static_cast<std::uint32_t>(id >> sequence_shift()) & max_sequence()};
     }
 
-    // Start of the id's tick. The id must be at most max_id().
+    // The id must be at most max_id().
     constexpr UnixTime time_of(std::uint64_t id) const { return timeline.start(id >> (node_bits + sequence_bits)); }
 
-    // Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
+    // Smallest id at or after `t`. Error: time_after_end (there is none).
     constexpr Result<std::uint64_t> lower_bound(UnixTime t) const {
         const Result<std::uint64_t> tick = timeline.ceil_tick(t);
         if (!tick) return tick.error;
         return compose({.tick = tick.value});
     }
 
-    // Largest id whose time is at or before `t`. Error: time_before_epoch (there is none).
+    // Largest id at or before `t`. Error: time_before_epoch (there is none).
     constexpr Result<std::uint64_t> upper_bound(UnixTime t) const {
         const Result<std::uint64_t> tick = timeline.last_tick_at(t);
         if (!tick) return tick.error;
         return compose({tick.value, max_node(), max_sequence()});
     }
 
-    // The widest fields that check_layout() allows. A node and a sequence must fit a 32-bit integer of SQL.
+    // Integers of SQL have 32 bits.
     static constexpr unsigned max_field_bits = 31;
     static constexpr unsigned max_timestamp_bits = 62;
 
@@ -82,17 +81,14 @@ private:
     constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
 
-// Checks the numbers of a layout. Returns none, bad_width (a field is too wide, or there is no timestamp),
-// bad_total_width (more than the 63 bits of a positive bigint), bad_tick (the tick length is not positive), or
-// bad_epoch (the first or last time is not an int64 of Unix microseconds). Mastic does not pass, because it has 64
-// bits.
+// Errors: bad_width (a field is too wide, or there is no timestamp), bad_total_width (more than 63 bits, as Mastic
+// has), bad_tick (not positive), bad_epoch (the first or last time is no int64 of Unix microseconds).
 constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
     if (l.bits() > 63) return Error::bad_total_width;
     if (l.timeline.tick_length.count() < 1) return Error::bad_tick;
-    // `end` is the start of the tick after the last one. It must fit too, so that no arithmetic on times of the layout
-    // overflows.
+    // The end of the last tick must fit too, so no arithmetic on times overflows.
     std::int64_t end = 0;
     if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_length.count(),
                                &end) ||

@@ -1,10 +1,7 @@
-// Mastic snowflake: an unsigned 64-bit number. Source: the Mastic document. Where the document and its code differ,
-// the rule below says so.
+// Mastic snowflake: an unsigned 64-bit number, also in order and text. Source: the Mastic document.
 //
-//   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945
+//   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945; bit 63 is set from 6485 on
 //   bits 15-0   per-millisecond sequence                  0-65535
-//
-// From the year 6485 on bit 63 is set. Order and text are those of the unsigned number.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +15,26 @@ namespace snowflake_ids::mastic {
 
 inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 48}, 0, 16};
 
-// An id is a type of its own here, so that overloads find its comparison, time and neighbours, as for the other
-// formats.
+// A type of its own, for overloads.
 struct Id {
     std::uint64_t number;
 
     friend constexpr bool operator==(const Id&, const Id&) = default;
     friend constexpr bool operator<(const Id& a, const Id& b) { return a.number < b.number; }
-    // Negative, zero, positive.
     friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
 };
 
-// The time of an id: the start of its millisecond.
 constexpr UnixTime time_of(const Id& id) { return layout.time_of(id.number); }
 
 inline constexpr std::size_t max_text_size = 20;
 
-// The number with this text. It accepts what the reference's reader (Rust's u64) accepts: digits, optionally a leading
-// plus, leading zeros allowed. Errors: bad_length (an empty text), bad_character (also a plus without digits), id_range
-// (above 2^64-1).
+// As the reference's reader (Rust's u64): digits, leading zeros, a leading plus. Errors: bad_length (empty),
+// bad_character (also a plus without digits), id_range (above 2^64-1).
 constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
     std::uint64_t v = 0;
-    // 19 digits cannot overflow, and most ids have 16 to 19.
+    // 19 digits cannot overflow; most ids have 16 to 19.
     for (const std::size_t safe = length - i < 19 ? length : i + 19; i < safe; i++) {
         const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
         if (digit > 9) return Error::bad_character;
@@ -58,15 +51,14 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     return v;
 }
 
-// ---- the order for indexes. A number needs no sort key, because it is one.
+// ---- the order for indexes. A number is its own sort key.
 
-// lowest() and highest() are the first and the last id. next() and previous() return the neighbour of an id.
 constexpr Id lowest() { return {0}; }
 constexpr Id highest() { return {layout.max_id()}; }
 constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
 constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
 
-// The description of the type (id_order.hpp).
+// See id_order.hpp.
 struct Type {
     using Id = mastic::Id;
     static constexpr const char* name = "mastic";

@@ -6,12 +6,10 @@
 //   bits 48-63  bytes 6, 7     partition                                  0-65535
 //   bits 64-79  bytes 8, 9     sequence                                   0-65535
 //
-// Snos have the order of their 10 bytes: time, tick-tock, metabyte, partition, sequence. Every one of the 2^80 bit
-// patterns is a legal sno.
+// Order: that of the bytes. Every bit pattern is a legal sno.
 //
-// The text is 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most significant first. We accept
-// exactly [2-9a-x]{16}, as the document says. The reference does not check: it decodes other characters to garbage that
-// differs by processor.
+// Text: 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most significant first. We accept exactly
+// [2-9a-x]{16}, as the document says. The reference decodes other characters to garbage that differs by processor.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +28,7 @@ inline constexpr std::size_t text_size = 16;
 using Tick = std::chrono::duration<std::int64_t, std::ratio<4, 1000>>;
 inline constexpr Timeline timeline{std::chrono::sys_days{std::chrono::January / 1 / 2010}, Tick{1}, 39};
 
-// The reference accepts bounds of the sequence with max - min >= 5, which leave at least six numbers. Its README and
-// its error message say four.
+// The reference accepts bounds with max - min >= 5. Its README and its error message say four.
 inline constexpr std::uint32_t max_sequence = 65535;
 inline constexpr std::uint32_t least_numbers = 6;
 
@@ -41,7 +38,6 @@ struct Id {
     friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
     friend constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
 
-    // Negative, zero, positive, as memcmp on the bytes.
     friend constexpr int compare(const Id& a, const Id& b) {
         const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
         if (ah != bh) return ah < bh ? -1 : 1;
@@ -50,14 +46,14 @@ struct Id {
 };
 
 struct Fields {
-    std::uint64_t units = 0;      // ticks since the epoch, at most timeline.max_tick()
+    std::uint64_t units = 0;      // since the epoch, at most timeline.max_tick()
     std::uint32_t ticktock = 0;   // 0 or 1
     std::uint32_t metabyte = 0;   // 0-255
     std::uint32_t partition = 0;  // 0-65535
     std::uint32_t sequence = 0;   // 0-65535
 };
 
-// The id with these fields. They must be in range: the caller checks values from outside before.
+// The fields must be in range.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, (f.units << 1 | f.ticktock) << 24 | std::uint64_t{f.metabyte} << 16 | f.partition);
@@ -65,27 +61,24 @@ constexpr Id compose(const Fields& f) {
     return id;
 }
 
-// The fields of an id. Every id has them, because every bit pattern is a sno.
 constexpr Fields split(const Id& id) {
     const std::uint64_t head = load_be<8>(id.bytes);
     return {head >> 25, static_cast<std::uint32_t>(head >> 24 & 1), static_cast<std::uint32_t>(head >> 16 & 0xff),
             static_cast<std::uint32_t>(head & 0xffff), static_cast<std::uint32_t>(load_be<2>(id.bytes + 8))};
 }
 
-// Start of the id's tick.
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<5>(id.bytes) >> 1); }
 
-// Last microsecond of the id's tick.
 constexpr UnixTime last_of_tick(const Id& id) { return timeline.last(load_be<5>(id.bytes) >> 1); }
 
-// Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
+// Smallest id at or after `t`. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({.units = tick.value});
 }
 
-// Largest id whose time is at or before `t`. Error: time_before_epoch (there is none).
+// Largest id at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -94,46 +87,42 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// The base32 code works on eight characters at once, one in each byte of a word. A byte times `every_byte` is that byte
-// in all eight places.
+// Works on eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in all eight.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
-// Spreads 40 bits over the eight bytes of a word, 5 bits in each, the most significant first.
+// Spreads 40 bits over eight bytes, 5 bits in each.
 constexpr std::uint64_t spread(std::uint64_t x) {
     x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
     x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;
     return (x & 0x001f001f001f001f) | (x & 0x03e003e003e003e0) << 3;
 }
 
-// The reverse of spread().
 constexpr std::uint64_t gather(std::uint64_t x) {
     x = (x & 0x001f001f001f001f) | (x & 0x1f001f001f001f00) >> 3;
     x = (x & 0x000003ff000003ff) | (x & 0x03ff000003ff0000) >> 6;
     return (x & 0xfffff) | (x & 0x000fffff00000000) >> 12;
 }
 
-// 0x80 in every byte of `x` that is at least `least`. The bytes of x must be below 0x80.
+// 0x80 in every byte of `x` that is at least `least`. Bytes of `x` must be below 0x80.
 constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
     return (x + every_byte * (0x80 - least)) & every_byte * 0x80;
 }
 
-// The characters between the digits and the letters. The digits 2-9 stand for 0 to 7, and the letters a-x for 8 to 31.
+// Characters between digits (2-9: 0 to 7) and letters (a-x: 8 to 31).
 inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
 
-// Writes 40 bits as eight characters.
 constexpr void print_block(std::uint64_t forty_bits, char* out) {
     const std::uint64_t v = spread(forty_bits);
-    // `letters` has a 1 in each byte whose character is a letter.
+    // 1 in each byte that becomes a letter.
     const std::uint64_t letters = at_least(v, 8) >> 7;
     const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
     store_be<8>(out, text);
 }
 
-// Reads eight characters into 40 bits. False if a character is outside the alphabet; `out` is then meaningless.
+// False if a character is outside the alphabet.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
     const std::uint64_t c = load_be<8>(in);
-    // at_least() needs bytes below 0x80. So it gets them without their top bits, and `ok` needs all top bits of `c` to
-    // be 0.
+    // at_least() gets bytes without their top bits, so `ok` needs those of `c` to be 0.
     const std::uint64_t low = c & every_byte * 0x7f;
     const std::uint64_t digit = at_least(low, '2') & ~at_least(low, '9' + 1);
     const std::uint64_t letter = at_least(low, 'a') & ~at_least(low, 'x' + 1);
@@ -150,7 +139,7 @@ constexpr void print(const Id& id, char* out) {
     detail::print_block(load_be<5>(id.bytes + 5), out + 8);
 }
 
-// The sno with this text, which is neither trimmed nor folded to lower case. Errors: bad_length, bad_character.
+// Neither trimmed nor folded. Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     std::uint64_t time = 0, payload = 0;
@@ -158,14 +147,13 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     const bool payload_ok = detail::parse_block(text + 8, payload);
     if (!time_ok || !payload_ok) return Error::bad_character;
     Id id{};
-    // The bytes are stored in the pieces in which they are read next, because a load that spans two recent stores waits
-    // for both.
+    // Stored in the pieces in which they are read next: a load that spans two recent stores waits for both.
     store_be<8>(id.bytes, time << 24 | payload >> 16);
     store_be<2>(id.bytes + 8, payload);
     return id;
 }
 
-// The sno with these bytes. Error: bad_length.
+// Error: bad_length.
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
@@ -173,15 +161,14 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
     return id;
 }
 
-// The numbers that a generator may use, both ends included.
+// Both ends included.
 struct Bounds {
     std::uint32_t min = 0;
     std::uint32_t max = max_sequence;
 };
 
-// The bounds that the reference makes of these two numbers: a max of 0 means 65535 (unless min is 65535), and reversed
-// bounds are swapped. Errors: sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
-// bounds_too_close (fewer than `least_numbers` between them).
+// As the reference: a max of 0 means 65535 (unless min is 65535), and reversed bounds are swapped. Errors:
+// sequence_range, bounds_identical, bounds_too_close (fewer than `least_numbers`).
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -191,10 +178,8 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// The sequence number of an id whose time the caller gives, as in the reference's NewWithTime. It does not depend on
-// this time, and after the highest number comes the lowest. `next` is what the generator keeps between calls: the
-// number that comes next, if it is within the bounds. Such ids are for porting old ids, and may collide with ids of the
-// present.
+// As the reference's NewWithTime: independent of the time, and the lowest after the highest. `next` is kept between
+// calls. Such ids are for porting old ids, and may collide with present ones.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

@@ -1,11 +1,11 @@
-// The order of snos for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
+// Sort key (id_order.hpp) and neighbours of snos.
 //
 //   bits 63-24   time, tick-tock: as they are
 //   bits 23-0    a code for metabyte, partition and sequence
 //
-// The code depends on the first id that is sorted, which has the metabyte M and the partition P. The window is the 128
-// partitions that differ from P in the lowest 7 bits only. It gets half of all codes (2^23 of them), because machine
-// ids are small, or close together. The code is the metabyte times 2^15, plus for an id with
+// The code depends on the first id that is sorted, with metabyte M and partition P. The window is the 128 partitions
+// that differ from P only in the lowest 7 bits. It gets half of all codes (2^23), because machine ids are small, or
+// close together. The code is the metabyte times 2^15, plus for an id with
 //   M, in the window       half of the window's first partition, plus place in the window and sequence (7 + 16 bits);
 //   M, outside the window  half of its partition, rounded down, plus 2^23 above the window;
 //   another metabyte       15 bits, plus 2^23 for a metabyte above M:
@@ -29,7 +29,6 @@ public:
           partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))),
           window_start_(partition_ & ~(window - 1)) {}
 
-    // The sort key of an id.
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
         const auto metabyte = static_cast<std::uint32_t>(head >> 16 & 0xff);
@@ -45,17 +44,14 @@ public:
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // The code of an id that has the metabyte of the first id, without the metabyte itself. In the window of 128
-    // partitions it is exact. Outside it, two partitions share a code, and the sequence is left out. The result is less
-    // than half + 2^15, so that the whole code fits 24 bits.
+    // Without the metabyte. Exact in the window; elsewhere two partitions share a code, without the sequence. Less than
+    // half + 2^15, so the whole code fits 24 bits.
     constexpr std::uint32_t code_for_same_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
         return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
     }
 
-    // The code of an id with another metabyte, 15 bits. P has 2^14 codes, each for four sequence numbers. Each
-    // partition below or above P has one code, and those that are further away than there are codes share the last one.
     static constexpr std::uint32_t below_p = 0x0000, at_p = 0x2000, above_p = 0x6000, codes_beside_p = 0x2000;
 
     constexpr std::uint32_t code_for_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
@@ -64,8 +60,7 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // The distance from the neighbour of P, which is 0 for the neighbour itself. All ids that are further away than
-    // there are codes get the distance of the last code.
+    // From the neighbour of P, at most that of the last code.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }
@@ -73,7 +68,6 @@ private:
     std::uint32_t metabyte_, partition_, window_start_;
 };
 
-// lowest() and highest() are the first and the last id. next() and previous() return the neighbour of an id.
 constexpr Id lowest() { return {}; }
 constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
 
@@ -93,7 +87,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return n;
 }
 
-// The description of the type (id_order.hpp).
+// See id_order.hpp.
 struct Type {
     using Id = sno::Id;
     using SortKey = sno::SortKey;

@@ -1,6 +1,5 @@
-// The GeneratorSnapshot of the sno reference (configuration and saved state in one), and the rules by which
-// NewGenerator of its version 1.2.1 makes a generator from it. The checks have the same order, so the same
-// configurations are refused for the same reason.
+// The GeneratorSnapshot of the sno reference 1.2.1 (configuration and state in one). The checks have the order of its
+// NewGenerator, so the reasons of refusal are the same.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +10,26 @@
 
 namespace snowflake_ids::sno {
 
-// The fields have the names of the reference's JSON. Times are in units of 4 ms.
+// Names as in the reference's JSON. Times are in units of 4 ms.
 struct Snapshot {
     std::uint32_t partition = 0;
     std::uint32_t sequence_min = 0;
     std::uint32_t sequence_max = 0;
     std::uint32_t sequence = 0;  // the last one issued; 0 counts as sequence_min
-    std::uint64_t now = 0;       // when the snapshot was taken; ignored on restore
+    std::uint64_t now = 0;       // ignored on restore
     std::uint64_t wall_hi = 0;
     std::uint64_t wall_safe = 0;
     std::uint32_t drifts = 0;
 };
 
-// What a snapshot describes: a partition, the bounds of its sequence, and the state of the generator.
 struct Generator {
     std::uint32_t partition = 0;
     Bounds bounds{};
     State state{};
 };
 
-// The generator that a snapshot describes. Errors: those of check_bounds(); sequence_underflow; and node_range and
-// time_after_end for values that the reference accepts but no id can have.
+// Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end for values that the reference
+// accepts but no id can have.
 constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
@@ -40,18 +38,16 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     if (s.partition > 65535) return Error::node_range;
     if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
     Generator g{s.partition, bounds.value};
-    // The snapshot has the last number issued, and the state has the next one. If that is above the upper bound, all
-    // numbers are used up. The reference checks only the lower bound.
+    // From the last number issued to the next. The reference checks only the lower bound.
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
     g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = next, .drifts = s.drifts};
     return g;
 }
 
-// The snapshot of a generator at tick `now`. Its sequence is always the last number issued, or the lower bound if there
-// is none. The reference differs: if the clock is not at wall_hi, it writes the lower bound, and repeats ids after a
-// restore at exactly that time.
+// The sequence is the last number issued, or the lower bound if there is none. Off wall_hi, the reference writes the
+// lower bound, and repeats ids after a restore at exactly that time.
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
-    // A floor can leave a number above `used_up` in the state (ledger/floor.hpp).
+    // A floor can leave a number above `used_up` (ledger/floor.hpp).
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;
     return {g.partition, g.bounds.min, g.bounds.max, next > g.bounds.min ? next - 1 : g.bounds.min,
             now,         g.state.tick, g.state.safe, g.state.drifts};

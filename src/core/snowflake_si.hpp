@@ -1,12 +1,12 @@
-// Snowflake-SI: 53 bits, so that every id is an exact JavaScript number. Source: the Snowflake-SI document
-// (litert/uuid.js v1), and litert/uuid.js v2.1.0 for the counter.
+// Snowflake-SI: 53 bits, so every id is an exact JavaScript number. Source: the Snowflake-SI document (litert/uuid.js
+// v1), and litert/uuid.js v2.1.0 for the counter.
 //
 //   bits 52-13  MAB: milliseconds since the base clock, 2026-01-01T00:00:00Z     40 bits
 //   bits 12-8   MID: machine id                                                   5 bits
 //   bits 7-0    UIN: per-millisecond number                                       8 bits
 //
-// The ids do not contain base clock and widths, and the document calls them "unchangeable after it's determined". So
-// they are constants here. Another base clock or other widths are another layout, with another name.
+// Base clock and widths are not in the ids, and "unchangeable after it's determined" (document), so they are constants.
+// Others are another layout, with another name.
 #pragma once
 
 #include "core/layout.hpp"

@@ -1,12 +1,10 @@
-// What times are, by type: those of std::chrono. Times of two clocks do not compare, and times of one clock compare
-// exactly, whatever their units: a ceiling in milliseconds and a Unix time in microseconds are first brought to
-// microseconds. A conversion that loses something says how: floor or ceil.
+// Times, by type: those of std::chrono. Times of two clocks do not compare, and those of one clock compare exactly,
+// whatever their units. A lossy conversion says floor or ceil.
 //
-// To bring a time to a finer unit multiplies its number, which could overflow. So values such as "none" and "never" are
-// times of the finest unit, or a state next to the time. And a time in milliseconds is not beyond the year 10889
-// (ledger/ceiling_file.hpp).
+// Comparing multiplies the coarser number, which could overflow. So "none" and "never" are times of the finest unit, or
+// a state next to the time, and milliseconds end in 10889 (ledger/ceiling_file.hpp).
 //
-// Nothing here reads a clock, and nobody calls now() of std::chrono: see ledger/clock.hpp.
+// Only ledger/clock.hpp reads clocks.
 #pragma once
 
 #include <chrono>
@@ -19,15 +17,14 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Microseconds since 1970, as in a PostgreSQL timestamp.
+// As in a PostgreSQL timestamp.
 using UnixTime = std::chrono::sys_time<microseconds>;
 
-// A ceiling is a time that ids stay below; a floor is a time that they stay above. Both are written to disk in whole
-// milliseconds, rounded up with std::chrono::ceil.
+// Ids stay below a ceiling and above a floor. On disk: whole milliseconds, rounded up.
 using Ceiling = std::chrono::sys_time<milliseconds>;
 using Floor = Ceiling;
 
-// The clock of a MonotonicTime. It counts from a start of the machine and never goes back. ledger/clock.hpp reads it.
+// From a start of the machine; never goes back.
 struct Monotonic {
     using duration = microseconds;
     using rep = duration::rep;
@@ -37,14 +34,13 @@ struct Monotonic {
 };
 using MonotonicTime = Monotonic::time_point;
 
-// The number of units since the start of the clock (1970 for a UnixTime). It is for everything that has no types of
-// time: bits of an id, bytes of a file, SQL.
+// Units since the start of the clock (1970 for a UnixTime), for ids, files and SQL.
 template <class Clock, class Duration>
 constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
     return t.time_since_epoch().count();
 }
 
-// The milliseconds in a duration, with their fraction, for messages and views.
+// With their fraction.
 constexpr double in_ms(microseconds d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 }  // namespace snowflake_ids
