@@ -1,4 +1,4 @@
-// The ceiling file: its bytes, how it is opened under a lock, read and written, and how a ceiling is lifted.
+// The ceiling file: bytes, lock, reading and writing, and how a ceiling is lifted.
 #include "ledger/ceiling_file.hpp"
 
 #include <cerrno>
@@ -16,10 +16,10 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // with another byte order it is another number
+constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // another number with another byte order
 constexpr std::uint32_t ceiling_version = 1;
 
-// The header and an entry as they are in the file. ceiling_file.hpp explains the words.
+// As in the file: see ceiling_file.hpp.
 struct FileHeader {
     std::uint64_t magic;
     std::uint32_t version;
@@ -29,7 +29,7 @@ struct FileHeader {
     std::uint64_t life_id;
     std::uint64_t floor_ms;
     std::uint64_t settled_ms;
-    std::uint64_t durable[slot_count / 64];  // a bit per slot: its entry has been synced
+    std::uint64_t durable[slot_count / 64];  // the entry has been synced
     std::uint64_t checksum;
 };
 
@@ -41,13 +41,11 @@ struct FileEntry {
 };
 static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
 
-// The checksum of some words and one more. `sum` is the checksum of the words before it.
 constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15;
     return sum ^ sum >> 29;
 }
 
-// The checksum of a header: of all its words before the checksum itself.
 std::uint64_t checksum(const FileHeader& h) {
     std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];
     memcpy(words, &h, sizeof words);
@@ -56,27 +54,24 @@ std::uint64_t checksum(const FileHeader& h) {
     return mix(sum, 0);
 }
 
-// The check bits of an entry. They depend on its place and on the cluster, so an entry in the wrong place, or of
-// another cluster, counts as damaged. They are never 0, because a free entry has 0.
+// They depend on place and cluster, so an entry in the wrong place, or of another cluster, counts as damaged. Never 0,
+// as in a free entry.
 std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
     const std::uint64_t sum =
         mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
     return sum != 0 ? sum : 1;
 }
 
-// The result if a call of the system has failed with this errno.
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
-// The result if the entry of this slot is damaged; -1: the header or the size of the file.
+// -1: the header or the size of the file.
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
-// These two convert a ceiling to Unix milliseconds, as the file has it, and back.
 constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
 constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
 
-// The bit of a slot in its word of Ceilings::durable.
 constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
 
-// Decodes the header into `c`. Errors: damaged, other_version, foreign.
+// Errors: damaged, other_version, foreign.
 CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
     if (h.magic != ceiling_magic) return damaged();
     if (h.version != ceiling_version) return {CeilingError::other_version};
@@ -89,8 +84,7 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     return {};
 }
 
-// Decodes an entry into `c`, which must have the decoded header already. Returns false if the entry is damaged. Zeros
-// are a free entry; but if the entry was synced before, they are damage.
+// `c` has the decoded header. False if the entry is damaged. Zeros are a free entry, or damage if it was synced before.
 bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
     const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
     if (free ? (c.durable[index / 64] & bit_of(index)) != 0
@@ -100,7 +94,7 @@ bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint
     return true;
 }
 
-// The entry of a slot and the header, in the bytes of the file. They are copied, because the bytes need not be aligned.
+// The bytes need not be aligned.
 FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
     FileEntry e;
     memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);
@@ -129,7 +123,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .checksum = 0};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
-        if (entry.key == 0) continue;  // a free entry stays all zero, and so does its bit
+        if (entry.key == 0) continue;  // all zero, and so is its bit
         h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
         FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
@@ -164,8 +158,7 @@ LockedCeilings::~LockedCeilings() {
     if (fd_ >= 0) close(fd_);  // drops the lock
 }
 
-// The steps of open(), in the directory `dir_fd`. A new file gets life 0, which is older than every other life. So the
-// first life that writes it writes everything from memory.
+// A new file gets life 0, older than every other, so the first life that writes it writes everything from memory.
 CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     fd_ = open_file(dir_fd, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
@@ -179,7 +172,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     if (fd_ < 0) return io_error(errno);
     if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
-    // Somebody may have put another file under this name before this process got the lock.
+    // Another file may have got this name before this process got the lock.
     if (!is_same_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
@@ -199,7 +192,7 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
     std::size_t size;
     if (const int error = read_file(fd_, bytes, sizeof bytes, size)) return io_error(error);
     const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
-    // If no life has written the file yet, its creator may have failed before it synced the directory.
+    // The creator of an unwritten file may have failed before it synced the directory.
     if (r.error == CeilingError::none && c.life.number == 0 && place_.sync) {
         if (const int error = sync_directory(place_.dir)) return io_error(error);
     }
@@ -214,15 +207,15 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
-    // The entries have been synced, so now their bits may say so. This write is not synced. If it is lost, zeros in the
-    // place of a new entry count as a free entry, until the next write.
+    // The entries are synced, so their bits may say so. If this unsynced write is lost, zeros in the place of a new
+    // entry count as free, until the next write.
     Ceilings synced = c;
     if (mark_durable(synced)) {
         encode_ceilings(synced, place_.system_identifier, bytes);
         place_.before_write();
         if (const int error = write_file(fd_, bytes, sizeof(FileHeader))) return io_error(error);
     }
-    // Somebody may have removed the file. Then the caller must publish nothing, and try again with another file.
+    // If the file was removed, the caller must publish nothing, and try again with another file.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
     const bool named = is_same_file(dir_fd, ceiling_file_name, fd_);
@@ -235,12 +228,10 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    // The process that had the lock before may have lifted the ceiling already.
     if (slot.ceiling.load() >= least) return {};
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const Ceiling others = std::min(least, along.to);
     const auto at = slot_at(ledger);
-    // Other generators in use get a higher ceiling too, but none above `least` (see `along` in the header).
     const auto wanted = [&](std::uint32_t i) {
         if (i == own) return least;
         return has_time(format_of(at(i))) && at(i).ceiling.load() > along.from ? others : Ceiling{};
@@ -254,7 +245,6 @@ CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceil
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
-    // No slot gets a higher ceiling.
     const auto none = [](std::uint32_t) { return Ceiling{}; };
     return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }
@@ -267,8 +257,7 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 
 namespace {
 
-// Reads the file, with or without the lock. Returns the errors of open() and read(), and superseded if a newer life has
-// written the file.
+// Errors: those of open() and read(), and superseded.
 CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
     CeilingResult r = file.open(lock);
@@ -281,8 +270,7 @@ CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bo
 
 }  // namespace
 
-// It reads without the lock first, because processes that lift ceilings would have to wait for it. An error of this
-// reading may only mean that another process was writing. So the file is then read again, with the lock.
+// Without the lock first, because processes that lift ceilings need it. An error may only mean that one was writing.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     const CeilingResult r = read_and_check(place, ledger, false);
     return r.error == CeilingError::none ? r : read_and_check(place, ledger, true);

@@ -1,4 +1,4 @@
-// A claim takes sequence numbers from a slot that processes share. The words are explained in doc/glossary.md.
+// A claim takes sequence numbers from a slot that processes share. The words are explained in doc/how-it-works.md.
 //
 //   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
 //      the claim would see regressions that never happened: another process may have advanced the word in between.

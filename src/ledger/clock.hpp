@@ -1,4 +1,4 @@
-// The clocks that a claim reads. SystemClock, at the end, is the Clock of a claim (claim.hpp).
+// SystemClock is the Clock of claim.hpp.
 #pragma once
 
 #include <ctime>
@@ -10,13 +10,12 @@
 
 namespace snowflake_ids::ledger {
 
-// The time that a clock of the kernel showed, in whole microseconds. The nanoseconds are never negative.
+// The nanoseconds are never negative.
 template <class Time>
 Time to_time(const timespec& t) {
     return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
 }
 
-// The time that this clock of the kernel shows now.
 template <class Time>
 Time read_clock(clockid_t id) {
     timespec t;
@@ -27,36 +26,34 @@ Time read_clock(clockid_t id) {
 // The time of day. It may go back.
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
 
-// The clock for waits, and for a generator that holds (claim.hpp). It never goes back. PostgreSQL's own timeouts follow
-// the wall clock, which may have jumped.
+// For waits, and for a generator that holds (claim.hpp). Never goes back. PostgreSQL's own timeouts follow the wall
+// clock, which may have jumped.
 inline MonotonicTime monotonic_clock() { return read_clock<MonotonicTime>(CLOCK_MONOTONIC); }
 
-// The last tick that the clock showed, kept as a second and a part of that second. While the clock is inside that part,
-// the tick is known without a division. While fewer than `counts` counts of the time counter (cycles.hpp) have passed
-// since `from_count`, it is known without reading the clock. A memo belongs to one time line: clear it when the time
-// line changes.
+// The last tick that the clock showed, as a part of a second, in which no division is needed. For `counts` counts of
+// the time counter (cycles.hpp) after `from_count`, not even the clock is read. Clear it when the time line changes.
 struct TickMemo {
-    // Unsigned, so that a time before `from` gives a huge length, which is in no tick.
+    // Unsigned: a time before `from` gives a huge length.
     using Length = std::chrono::duration<std::uint64_t, std::nano>;
 
     std::uint64_t tick = 0;
     std::uint64_t from_count = 0;
     std::uint64_t counts = 0;  // 0: read the clock
     seconds second{};
-    nanoseconds from{};  // where the part begins in `second`
-    Length length{};     // of the part; 0: nothing is known
+    nanoseconds from{};  // in `second`
+    Length length{};     // 0: nothing is known
 
     Length since_start(const timespec& t) const { return nanoseconds{t.tv_nsec} - from; }
 };
 
-// The tick at `t`, or 0 if `t` is outside the format. Stores what it found in `memo`.
+// 0 if `t` is outside the format.
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     memo.length = {};
     const Result<std::uint64_t> tick = timeline.floor_tick(to_time<UnixTime>(t));
     if (!tick) return 0;
     const seconds second{t.tv_sec};
     const microseconds from = timeline.start(tick.value) - UnixTime{second};
-    // A tick that is not within one second is not stored, so it is looked up each time.
+    // A tick across two seconds is looked up each time.
     if (from.count() >= 0 && from + timeline.tick_length <= seconds{1}) {
         memo.tick = tick.value;
         memo.second = second;
@@ -66,18 +63,16 @@ struct TickMemo {
     return tick.value;
 }
 
-// The tick at `t`, or 0 if `t` is outside the format. It comes from `memo` if `t` is still in the tick there.
+// 0 if `t` is outside the format.
 inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     if (seconds{t.tv_sec} == memo.second && memo.since_start(t) < memo.length) [[likely]]
         return memo.tick;
     return find_tick(memo, t, timeline);
 }
 
-// Reads the clock and returns its tick, or 0 if the clock is outside the format. Stores in `memo` how many counts of
-// the time counter (cycles.hpp) this tick surely still lasts.
+// 0 if the clock is outside the format. `memo` gets the counts that this tick surely still lasts.
 [[gnu::noinline]] inline std::uint64_t read_tick(TickMemo& memo, const Timeline& timeline) {
-    // The counter is read first, so its count is a little older than the clock's time. So the end of the tick is
-    // expected too early, never too late.
+    // The count is a little older than the time, so the end of the tick is expected too early, never too late.
     const std::uint64_t count = cycles::now();
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -89,15 +84,13 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return tick;
 }
 
-// The clock's tick, or 0 if the clock is outside the format. If the clock is set, this function notices it within
-// cycles::longest_ns.
+// 0 if the clock is outside the format. A clock that was set is noticed within cycles::longest_ns.
 inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
     return read_tick(memo, timeline);
 }
 
-// The Clock of a claim (claim.hpp): the clocks of the kernel, in ticks of a format. `timeline` is a function, because
-// where it returns a constant, the divisions become multiplications.
+// `timeline` is a function: if it returns a constant, divisions become multiplications.
 template <class TimelineOf>
 struct SystemClock {
     TimelineOf timeline;

@@ -1,12 +1,10 @@
-// Steps of the wall clock, in either direction, are counted for people who watch the server. Nothing in the protocol
-// depends on them.
+// Steps of the wall clock are counted for monitoring. Nothing in the protocol depends on them.
 //
-// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, so
-// the offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
+// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, and
+// suspending a machine adds to both, so it changes only when the wall clock is set.
 //
-// It would cost too much to look for each id. A claim looks if it finds the clock behind, if it must wait, or if it
-// lifts a ceiling; snowflake_ids.status() looks too. So a step is seen at the latest when a monitoring system asks. If
-// the clock is corrected before that, only claims can have seen the step.
+// Looking costs too much for each id. A claim looks if the clock is behind, if it waits, or if it lifts a ceiling;
+// snowflake_ids.status() looks too. A step that is corrected in between may be missed.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +17,10 @@ namespace snowflake_ids::ledger {
 // Smaller steps count when they add up to this.
 inline constexpr microseconds least_clock_step = milliseconds{10};
 
-// The clocks that note_clock_step() reads. Tests put others in their place.
+// Tests replace it.
 struct BootClock {
     static UnixTime wall() { return wall_clock(); }
-    // How far the wall clock is ahead of the time since boot. 0: not known, because in each attempt the process lost
-    // the processor between reading the two clocks.
+    // 0: unknown, because the process lost the processor between the clocks in each attempt.
     static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;
@@ -40,9 +37,8 @@ struct BootClock {
     }
 };
 
-// Counts a step of the wall clock that no process has counted yet. The first offset that is seen is no step. The offset
-// of the header is loaded before the clocks are read. If it were loaded after them, a step that another process counts
-// in between would look like one in the other direction.
+// Counts a step that no process has counted yet. The first offset is no step. The header is loaded before the clocks
+// are read: otherwise a step that another process counts in between would look like one in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

@@ -1,4 +1,4 @@
-// Whether the processor's time counter can be trusted here, and how fast it runs.
+// Whether the processor's time counter can be trusted, and how fast it runs.
 #include "ledger/cycles.hpp"
 
 #include <cstring>
@@ -11,16 +11,16 @@ namespace snowflake_ids::ledger::cycles {
 
 namespace {
 
-// When to take another pair of readings (class Rate), in counts since the last one. At 2 GHz the second pair comes 2 ms
-// after the first, with an error of 20 ns. Later pairs come once a second.
+// Counts between pairs of readings (class Rate). At 2 GHz the second pair comes after 2 ms, with an error of 20 ns;
+// later ones once a second.
 constexpr std::uint64_t first_wait = std::uint64_t{1} << 22;
 constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 
-// The possible rates of a counter, in counts per 65536 ns: 1 MHz to 16 GHz.
+// Counts per 65536 ns: 1 MHz to 16 GHz.
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
-// True if the kernel trusts the counter, so that it runs at one rate on all processors.
+// The kernel trusts the counter: one rate on all processors.
 [[maybe_unused]] bool is_steady() {
 #if defined(__aarch64__)
     return true;  // the architecture says so
@@ -38,23 +38,22 @@ constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
 void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady) {
     std::uint64_t found = 0;
-    // If the counter or the clock went back, the unsigned difference is so large that no possible rate fits.
+    // A counter or clock that went back gives a huge difference, which fits no rate.
     std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
     if (steady && seen_ns_ != 0) {
-        // Both are halved until the multiplication by 2^16 below cannot overflow.
+        // Halved until the multiplication by 2^16 cannot overflow.
         while (counts >> 47 != 0) counts >>= 1, ns >>= 1;
         if (ns != 0) found = (counts << 16) / ns;
         if (found < slowest || found > fastest) found = 0;
     }
-    // The kernel slews the clock, which means that the clock runs a little faster or slower. If the two rates differ by
-    // more than that explains, the counter or the clock has jumped, and the measurement starts again.
+    // Slewing explains small differences. After a larger one, the counter or the clock has jumped, and the measurement
+    // starts again.
     if (per_65536_ns_ != 0 && (found > per_65536_ns_ + per_65536_ns_ / 8 || found < per_65536_ns_ - per_65536_ns_ / 8))
         found = 0;
     per_65536_ns_ = found;
     seen_ = after;
     seen_ns_ = elapsed_ns;
-    // The second pair comes soon, because it gives the first rate. But if the kernel does not trust the counter, there
-    // is no hurry.
+    // The second pair gives the first rate, so it comes soon.
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
 
@@ -64,10 +63,9 @@ std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
     static Rate rate;
     if (rate.due(count)) {
         timespec t;
-        // The first pair gives no rate, so it need not ask the kernel whether it trusts the counter.
         const bool steady = !rate.begun() || is_steady();
         const std::uint64_t before = now();
-        // The counter may run while the machine sleeps, and this clock does too.
+        // The counter may run while the machine sleeps, and so does this clock.
         clock_gettime(CLOCK_BOOTTIME, &t);
         const std::uint64_t after = now();
         rate.note(before, static_cast<std::uint64_t>(t.tv_sec) * 1000000000 + static_cast<std::uint64_t>(t.tv_nsec),

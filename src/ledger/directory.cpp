@@ -1,4 +1,4 @@
-// Making, opening, reading and writing files of the data directory.
+// Files of the data directory.
 #include "ledger/directory.hpp"
 
 #include <cerrno>
@@ -46,7 +46,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     const int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid()));
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof temporary) return ENAMETOOLONG;
 
-    // A file of this name can only be left over from a killed process that had the same pid.
+    // Left over from a killed process with the same pid.
     unlinkat(dir_fd, temporary, 0);
     const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0) return errno;

@@ -1,4 +1,4 @@
-// Lifting slots to a floor, each in ticks of its own format.
+// Lifts slots to a floor, each in ticks of its own format.
 #include "ledger/floor.hpp"
 
 #include "ledger/formats.hpp"

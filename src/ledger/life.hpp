@@ -1,8 +1,7 @@
 // A life is the time that one piece of shared memory lasts: from a start of the server, or a crash of one of its
-// processes, to the next. Its id is random, and is both in that memory and in the ceiling file. Start time and process
-// id of the postmaster would not do, because they stay the same if the server restarts its processes after a crash; and
-// containers share a boot id. Its number is higher than that of every earlier life of the data directory
-// (ceiling_file.hpp, "Fence").
+// processes, to the next. Its random id is in that memory and in the ceiling file. (Start time and pid of the
+// postmaster survive a crash of a process, and containers share a boot id.) Its number is higher than that of every
+// earlier life of the data directory (ceiling_file.hpp, "Fence").
 //
 // A life begins in these steps, under the lock of the ceiling file:
 //   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be
@@ -10,16 +9,16 @@
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Lift the floor, for slots that are created later.
 //   4. Store the id of the life. Until then no session generates ids.
-// If the process ends before that, the next process does all steps again, as another life. A memory begins one life
-// only: otherwise two servers on one data directory would take the file from each other in turn.
+// If the process ends before that, the next does all steps again, as another life. A memory begins one life only:
+// otherwise two servers on one data directory would take the file from each other in turn.
 //
-// The file may be that of another server (pg_rewind copies it), or a new one after somebody removed the old. Nothing in
-// it shows that, and it does not know the ids that were generated here. So no slot begins below `at_least`: the clock
-// plus 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that. And a life's
-// number is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
+// The file may be that of another server (pg_rewind copies it) or a new one, and then does not know the ids generated
+// here. So no slot begins below `at_least`, the clock plus 1.25 durable windows: a generator that was not far ahead of
+// its clock had no higher ceiling. And a life's number is at least the Unix time in seconds at which it begins, so even
+// without the file it is the highest.
 //
-// So after a restart ids may be ahead of the clock by 1.25 durable windows, although it did not go back. That is the
-// lead of the life, a constant: a clock that is behind by no more than lead_of() is no regression (claim.hpp).
+// So after a restart ids may be ahead of the clock by 1.25 durable windows. That is the lead, constant for a life: a
+// clock that is behind by no more than lead_of() is no regression (claim.hpp).
 #pragma once
 
 #include <cstdint>
@@ -30,33 +29,31 @@
 
 namespace snowflake_ids::ledger {
 
-// Begins the life of this memory, if no process has done that yet. `began` is true if this call has done it. `id` is a
-// fresh random number. No slot begins below `at_least`, see above. Errors: those of LockedCeilings.
+// Does nothing if a process has begun this memory's life already. `began`: this call did it. `id`: a fresh random number. No slot
+// begins below `at_least`. Errors: those of LockedCeilings.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
-// Lets the clock of the promise (settling.hpp) begin where ids begin, because they begin ahead of the wall clock: in a new
-// life, and when slots were lifted above the WAL ceiling of another one. Ids that are further ahead than the lead of the
-// life are left out: their time comes from a reset or from a wrong clock, which a promise must not follow.
+// Starts the clock of the promise (settling.hpp) where ids begin: in a new life, and when slots were lifted above the
+// WAL ceiling of another one. Ids further ahead than the lead are ignored: their time comes from a reset or a wrong
+// clock, which a promise must not follow.
 void begin_promise_clock(const Ledger& ledger);
 
-// The lead of a life: twice the time by which its own floor is ahead of the clock. This time is counted once for that
-// floor. It is counted once more for ceilings that a life has lifted while its ids were ahead of the clock, because
-// those ceilings are above the floor of the next life, if that begins at once.
+// Twice the time by which the life's own floor is ahead of the clock: once for that floor, and once for ceilings that
+// it lifts while its ids are ahead, if the next life begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
-// A lead in ticks, with three ticks more: one because the division rounds down; one because a floor at the slot's own
-// tick may take the next tick (lift_slot()); and one because the first held tick (claim.hpp, "Hold") may begin at once.
+// Three ticks more: the division rounds down; a floor at the slot's own tick may take the next (lift_slot()); the first
+// held tick (claim.hpp, "Hold") may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
-// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count` slots. `resume(slot, floor)` lifts a
-// slot to a floor, with its sequence used up. The number of the life is at least `least_number`. Does nothing if the
-// life has begun already. Errors: those of read() and write().
+// The steps of a new life, once `file` is locked. `resume(slot, floor)` lifts a slot, with its sequence used up.
+// Errors: those of read() and write().
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 std::uint64_t id, Floor at_least, std::uint64_t least_number) {
@@ -65,8 +62,7 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
     c.life = {std::max(c.life.number + 1, least_number), id};
-    // `c.settled` is the latest time that readers may have been promised. No generator may begin below it. It may be
-    // above `at_least` if the clock has gone back.
+    // The latest time that readers may have been promised. It is above `at_least` if the clock has gone back.
     at_least = std::max(at_least, c.settled);
     r = file.write(c);
     if (r.error != CeilingError::none) return r;

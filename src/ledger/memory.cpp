@@ -7,14 +7,13 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-// Where the parts of a ledger are in its memory (slot.hpp).
+// See slot.hpp.
 Ledger layout_of_memory(void* memory, std::uint32_t backend_count) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
     auto* backends = reinterpret_cast<Backend*>(slots + slot_count);
     return {static_cast<Header*>(memory), slots, backends, backends + backend_count};
 }
 
-// How many slots have a generator for which `meant(key, slot)` is true.
 template <class Meant>
 std::uint32_t count_slots(const Ledger& ledger, Meant meant) {
     std::uint32_t n = 0;
@@ -39,7 +38,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
     h.prepared_count = prepared_count;
     h.bytes = memory_bytes(backend_count, prepared_count);
     h.stats_since.store(now);
-    // The loop also sets the places of prepared transactions, which follow the backends.
+    // Also for prepared transactions, which follow the backends.
     for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }
@@ -54,7 +53,7 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
 }
 
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    // The first slot to look at is a hash of what identifies the generator.
+    // A hash of the generator's identity.
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     const std::uint64_t first = (identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     return find_slot_from(static_cast<std::uint32_t>(first), *ledger.header, slot_count, slot_at(ledger), key,

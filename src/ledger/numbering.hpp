@@ -1,6 +1,6 @@
-// A numbering is the epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts
-// with the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and
-// the widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
+// A numbering packs the epoch, tick length, field widths and field order of a 64-bit layout into one word. Layouts with
+// the same numbering share one slot, so none repeats an id of another, whatever their names, databases and timestamp
+// widths. Mastic and Snowflake-SI are layouts like any other.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -9,7 +9,7 @@
 //   bits 5-1    sequence bits
 //   bit 0       the node is last
 //
-// A numbering is one word, because a slot must change from none to a whole numbering at once: see Slot::numbering.
+// One word, because a slot must get it at once: see Slot::numbering.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,30 @@
 
 namespace snowflake_ids::ledger {
 
-// The longest tick of a layout for which ids can be generated. After a restart ids may be ahead of the clock by a tick
-// or two, and the ceiling of a database moves all generators of the server. So longer ticks would put all of them far
-// ahead.
+// Of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or two, and the
+// ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
-// The word of a layout, which is never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits),
-// bad_epoch (before 1970, beyond the year 2248, or no whole millisecond).
+// Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970, beyond
+// the year 2248, or no whole millisecond).
 constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     std::int64_t tick = l.timeline.tick_length.count();
     if (tick < 1 || l.timeline.tick_length > max_numbering_tick) return Error::bad_tick;
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    // This check comes before milliseconds are compared with microseconds. The comparison multiplies, and the earliest
-    // possible epoch would overflow.
+    // First, because the comparison below multiplies, and the earliest epoch would overflow.
     if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
     if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
-    // If node or sequence has no bits, their order does not matter.
+    // Without bits, the order does not matter.
     const bool node_last = l.node_last && l.node_bits > 0 && l.sequence_bits > 0;
     return static_cast<std::uint64_t>(number_of(epoch)) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// The layout of a numbering. A numbering does not contain the width of the timestamp, so the layout gets the widest
-// that a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at least 1.
+// The width of the timestamp is the largest that a slot's word and int64 allow. A damaged word gives some layout too,
+// with a tick of at least 1.
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

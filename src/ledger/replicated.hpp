@@ -1,12 +1,10 @@
-// What readers of settled ids need of synchronous replication. A reader generates nothing, so it waits for no standby. But
-// a standby that is promoted generates ids above the WAL ceiling that it has (wal_ceiling.hpp). So while COMMIT waits
-// for standbys, a reader of a database is told no later time than R: the highest WAL ceiling of this database that the
-// standbys have flushed, or what readers had been promised before. All rows that were committed lie below R, because
-// their COMMIT waited until the standbys had a ceiling above them.
+// Settled ids and synchronous replication. A promoted standby generates ids above the WAL ceiling that it has
+// (wal_ceiling.hpp). So while COMMIT waits for standbys, readers of a database are told no later time than R: the
+// highest WAL ceiling of this database that the standbys have flushed, or what was promised before. Committed rows lie
+// below R, because their COMMIT waited for a ceiling above them. Readers themselves wait for no standby.
 //
-// R only grows, and only a forced reset lowers it. It is in a slot of its own, so that it also outlasts a restart while
-// the standbys are away: Slot::passed is R, and Slot::ceiling is what the ceiling file has of it. It lags behind only
-// while nobody reads.
+// R only grows, except by a forced reset. It is in a slot of its own, to outlast a restart while standbys are away:
+// Slot::passed is R, Slot::ceiling what the ceiling file has of it. It lags only while nobody reads.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +13,7 @@
 
 namespace snowflake_ids::ledger {
 
-// The slot for this database. If there is none yet, a free slot becomes it, with `promised` as R. Returns null if all
-// slots are in use.
+// A new slot gets `promised` as R. Null if all slots are in use.
 inline Slot* replicated_slot(const Ledger& ledger, std::uint32_t database, UnixTime promised) {
     const Key key{Format::replicated};
     if (Slot* found = find_slot(ledger, key, false, database)) return found;
@@ -25,7 +22,6 @@ inline Slot* replicated_slot(const Ledger& ledger, std::uint32_t database, UnixT
     return made;
 }
 
-// R of this slot.
 template <class S>
 UnixTime replicated_until(const S& slot) {
     return std::max<UnixTime>(slot.passed.load(), slot.ceiling.load());

@@ -12,15 +12,13 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-// True if the reset is for the generator of this slot.
 bool is_chosen(const Reset& reset, const Slot& slot) {
     const Key key = Key::unpack(slot.key.load());
     return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(slot)) &&
            (reset.node < 0 || reset.node == key.node);
 }
 
-// True if the reset names exactly one generator. Then only its slot is lifted. Otherwise the floor of future slots is
-// lifted too, because a generator that has no slot yet may be meant.
+// Otherwise the floor of future slots is lifted too, because a generator without a slot may be meant.
 bool names_one(const Reset& reset) {
     return reset.kind == Kind::mastic ||
            (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
@@ -37,9 +35,8 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
         if (tick == 0) continue;
-        // A floor in the first millisecond of a tick uses up the whole tick, so the start of the tick is enough. If the
-        // tick begins inside a millisecond, this is rounded down. That repeats no id, because without force the slot
-        // does not move back.
+        // A floor in the first millisecond of a tick uses up the whole tick, so its start is enough. Rounding down
+        // repeats no id, because without force the slot does not move back.
         highest = std::max(highest, std::chrono::floor<milliseconds>(timeline_of(slot).start(tick)));
     }
     return highest;
@@ -47,14 +44,14 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
 
 namespace {
 
-// The steps of apply_reset() under the lock of the file.
+// Under the lock of the file.
 CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
     const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
-    // A forced reset of all generators does not lift the floor, but sets it.
+    // A forced reset of all sets the floor instead.
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
@@ -62,8 +59,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             lift_to(header.reset_floor, reset.floor);
             lift_to(header.floor, reset.floor);
         } else if (reset.force && all) {
-            // The floor goes back before the slots, because a slot that is created during the reset must not begin
-            // above the old floor.
+            // Before the slots, because a slot that is created during the reset must not begin above the old floor.
             header.reset_floor.store(reset.floor);
             header.floor.store(reset.floor);
         }
@@ -87,13 +83,13 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             set_entry(entry, slot, reset.ceiling);
         } else {
             lift_slot(slot, tick, toggled_format);
-            // The next life begins at the ceiling, so this may not be below the floor.
+            // The next life begins at the ceiling, so it may not be below the floor.
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
     const CeilingResult r = run_locked_reset(header, slot_count, at, file, change, move);
-    // Ids that are generated from now on do not keep the promise, so it goes back too. It goes back after the
-    // generators, because a reader lifts it up to their last ids.
+    // New ids do not keep the promise, so it goes back too: after the generators, because a reader lifts it up to their
+    // last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
     return r;
 }

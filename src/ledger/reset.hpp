@@ -1,6 +1,5 @@
-// An operator resets generators after the ceiling file was lost, or after a jump of the clock has put a generator far
-// ahead. The operator must name the floor, above which the ids continue. It cannot be computed, because the lost file
-// was the only source.
+// An operator resets generators after the ceiling file was lost, or after a jump of the clock. The operator must name
+// the floor, because the lost file was its only source.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,16 @@
 
 namespace snowflake_ids::ledger {
 
-// What an operator has asked for.
 struct Reset {
     Floor floor{};           // nothing at or before this time is issued again
-    Ceiling ceiling{};       // the new ceiling of everything that a forced reset moves: above the clock and the floor
+    Ceiling ceiling{};       // of everything that a forced reset moves: above the clock and the floor
     Kind kind = Kind::none;  // none: all generators
     int node = -1;           // -1: all nodes
     bool force = false;      // may put a generator back below ids it has issued
 };
 
-// Moves a slot to `tick`, back or forward, for a forced reset. The slot issues nothing at or below `tick` then, in
-// either toggle. `safe` is stored before the swap. If it were stored after it, it could undo a lift of `safe` by a
-// regression in between.
+// Moves a slot to `tick`, back or forward. It then issues nothing at or below `tick`, in either toggle. `safe` is
+// stored before the swap: after it, it could undo a lift of `safe` by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
@@ -38,9 +35,8 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 }
 
 // The steps of a reset, once `file` is locked. `change(c)` may change words of the header, and puts them into `c`, the
-// content of the file. `move(slot, entry)` moves a slot if the reset is for it, and sets the slot's entry in `c`. If it
-// moves the slot back, it must lower the ceiling of the entry too, or the next life would lift the slot to it. Errors:
-// those of read_for_life() and write().
+// content of the file. `move(slot, entry)` moves a chosen slot and sets its entry in `c`. Back, it must lower the
+// ceiling of the entry too, or the next life would lift the slot to it. Errors: those of read_for_life() and write().
 //
 // First the published ceilings go down, then the revision goes up, then the file is written. No claim that starts after
 // the revision has gone up uses an old limit. So no session ever relies on a ceiling above the one on disk, even if a
@@ -64,13 +60,11 @@ CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, cons
     return r;
 }
 
-// The latest time of which the generators that the reset names may have issued ids; 0 if they have issued none. The
-// floor of a reset that is not forced must not be below it.
+// The latest time of which the named generators may have issued ids, or 0. A reset without force must not be below it.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
-// Applies the reset under the lock of the ceiling file. Afterwards every backend sets its generators up again
-// (Header::revision), also if the reset failed half-way. Errors: those of open() and run_locked_reset(). If open()
-// fails, nothing has changed.
+// Afterwards, also if it failed half-way, every backend sets its generators up again (Header::revision). Errors: those
+// of open(), which changes nothing, and run_locked_reset().
 CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
 }  // namespace snowflake_ids::ledger

@@ -1,12 +1,12 @@
-// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence (pg/ceilings/database_ceiling.hpp).
-// Both are in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
+// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence
+// (pg/ceilings/database_ceiling.hpp). One positive 64-bit word, because pg_upgrade copies no more of a sequence.
 //
 //   bit  63         0
 //   bits 62-15      the number
 //   bits 14-0       a CRC over the number
 //
-// No number has the word 0, not even the number 0. The CRC finds every change of up to 15 neighbouring bits, and all
-// but one in 2^15 of the other changes.
+// No number has the word 0. The CRC finds every change of up to 15 neighbouring bits, and all but one in 2^15 of the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace snowflake_ids::ledger {
 inline constexpr unsigned check_bits = 15;
 inline constexpr std::uint64_t max_sealed = ~std::uint64_t{0} >> 1 >> check_bits;
 
-// The word of a number, which is at most max_sealed.
+// At most max_sealed.
 constexpr std::int64_t seal(std::uint64_t number) {
     constexpr std::uint64_t polynomial = 0x4599;  // without its highest bit
-    // The number gets a bit above it, because without that bit the number 0 would have the CRC 0.
+    // With a bit above it, because the number 0 alone would have the CRC 0.
     const std::uint64_t message = std::uint64_t{1} << 56 | number;
     std::uint64_t crc = 0;
     for (unsigned i = 64; i-- > 0;) {
@@ -31,7 +31,7 @@ constexpr std::int64_t seal(std::uint64_t number) {
     return static_cast<std::int64_t>(number << check_bits | crc);
 }
 
-// The number in a word. Returns nothing if the word is damaged.
+// Nothing if the word is damaged.
 constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     if (word <= 0) return {};
     const std::uint64_t number = static_cast<std::uint64_t>(word) >> check_bits;
@@ -39,7 +39,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// The word of the number 0. A new sequence begins at it: see START in src/sql/05-wal_ceiling.sql.
+// A new sequence begins here: START in src/sql/05-wal_ceiling.sql.
 inline constexpr std::int64_t start_of_sequence = 22320;
 static_assert(seal(0) == start_of_sequence);
 

@@ -1,19 +1,17 @@
-// The room of what processes share. It gives each caller numbers that nobody else gets, makes ceilings durable, begins
-// the lives of a server, and tells readers up to which time ids have settled. It knows nothing of PostgreSQL. Read
-// next: claim.hpp (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp (readers).
+// What processes share: it gives each caller numbers that nobody else gets, makes ceilings durable, begins the lives of
+// a server, and tells readers up to which time ids have settled. It knows nothing of PostgreSQL. Read next: claim.hpp
+// (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp (readers).
 //
-// This file describes what the processes of one server share, byte for byte, in the server's shared memory
-// (pg/server/shared_ledger.hpp). Everything that changes is an atomic 64-bit word. No lock guards anything, so a
-// process that ends between any two instructions leaves a valid state. The words used here are explained in
-// doc/glossary.md.
+// This file describes the server's shared memory (pg/server/shared_ledger.hpp). Everything that changes is an atomic
+// 64-bit word. There are no locks, so a process that ends between any two instructions leaves a valid state.
+// doc/how-it-works.md explains the words.
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
-//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 704
-//                         bytes each; see settling.hpp
+//   after them   Backend  704 bytes each: the processes, then transactions that may be prepared; see settling.hpp
 //
-// It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
-// what must outlive that is in the ceiling file (ceiling_file.hpp) and in WAL (wal_ceiling.hpp).
+// No pointers: each process may see it at another address. What must outlive it is in the ceiling file
+// (ceiling_file.hpp) and in WAL (wal_ceiling.hpp).
 #pragma once
 
 #include <atomic>
@@ -29,8 +27,8 @@ namespace snowflake_ids::ledger {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
-// A shared word that contains a time or a duration. It is not std::atomic<T>, which would move a class through an
-// array, and each function that does that gets a stack protector.
+// A shared time or duration. Not std::atomic<T>, which would move a class through an array, with a stack protector in
+// each function that does.
 template <class T>
 class TimeWord {
 public:
@@ -59,40 +57,37 @@ private:
     Word word_;
 };
 
-// The shared word for a T: a Word for a number, a TimeWord for a time or a duration.
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
-// Lifts a shared word to at least `floor`. It never moves the word back, whatever other processes do meanwhile.
+// Never moves the word back, whatever other processes do.
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
     while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
 }
 
-inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // with another byte order it is another number
-// Sessions of two releases can share the memory, so an upgrade needs no restart. A release takes a new word from bytes
-// that are unused so far: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until
-// a session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
+inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // another number with another byte order
+// Sessions of two releases can share the memory, so an upgrade needs no restart. A release takes a new word from unused
+// bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until a session of a
+// newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
-// Values are stored in files, so a value never changes its meaning. `snowflake` is any 64-bit layout. `sno_at` is for
-// snos of a time that the caller gives; it does not count time. The slot of `replicated` is no generator, but what a
-// server remembers of its standbys for a database: see replicated.hpp.
+// In files, so values never change their meaning. `snowflake`: any 64-bit layout. `sno_at`: snos of times that the
+// caller gives. `replicated`: no generator, see replicated.hpp.
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
 
-// The generator that a slot belongs to. For Format::snowflake, Slot::numbering is a part of its identity too. `node` is
-// the generator's number in its ids: the partition or the machine id. `owner` is no part of the identity, but serves
-// the limit per database. It is the database whose explicit call created the slot, or 0 if a server-wide setting did. A
-// call is explicit if it names a partition or a created layout.
+// Identifies a generator, for Format::snowflake together with Slot::numbering. `node`: the partition or machine id.
+// `owner`, for the limit per database: the one whose explicit call (which names a partition or a created layout)
+// created the slot, or 0 for a server-wide setting.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
     std::uint32_t owner = 0;
 
-    // The key as one word, which is 0 only for a free slot.
+    // 0 only for a free slot.
     constexpr std::uint64_t pack() const {
         return std::uint64_t{owner} << 32 | std::uint64_t{static_cast<std::uint8_t>(format)} << 16 | node;
     }
@@ -103,21 +98,20 @@ struct Key {
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
 
-// The statistics of a generator.
 struct Counters {
-    Word issued;                 // ids claimed; backends add theirs once per tick and transaction
-    Word overflow_waits;         // claims that had to wait because the sequence was used up
-    Holds<microseconds> waited;  // how long these claims have waited in all
-    Word waiting;                // backends waiting now
-    Word regressions;            // tick-tock toggles
-    Word holds;                  // claims that had to begin a new tick while the clock was behind
-    // When the last log line about an overflow was written, and the last one about a clock that went back. 0: none yet.
+    Word issued;          // ids claimed; backends add theirs once per tick and transaction
+    Word overflow_waits;  // claims that had to wait because the sequence was used up
+    Holds<microseconds> waited;
+    Word waiting;
+    Word regressions;
+    Word holds;  // claims that had to begin a new tick while the clock was behind
+    // When the log last told of an overflow, and of a clock that went back. 0: not yet.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };
 
-// One generator. These words are the slot's first cache line, which every claim uses. The model checker puts words of
-// its own in place of Holds.
+// These words are the slot's first cache line, which every claim uses. The model checker puts words of its own in place
+// of Holds.
 template <template <class> class Holds>
 struct BasicSlot {
     using Word = Holds<std::uint64_t>;
@@ -125,14 +119,15 @@ struct BasicSlot {
     Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
     Word word;  // see word.hpp
     Word safe;  // highest tick that may have been used under the other toggle; only a forced reset lowers it
-    // Ticks at or above it may not be issued. Published: lifted only to what the ceiling file has and has synced. A
-    // forced reset and a new life may lower it. 0: none yet
+    // Ticks at or above it may not be issued. Lifted only to what the ceiling file has and has synced. A forced reset
+    // and a new life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
-    Word begun;  // see claim.hpp: when a held tick was begun
-    // Format::snowflake: see numbering.hpp. Format::replicated: the oid of the database. Set once, by compare-and-swap from 0, before the key is. If the creator
-    // ends before that, the slot stays free, and only this numbering or another format can take it.
+    Word begun;  // when a held tick was begun: see claim.hpp
+    // Format::snowflake: see numbering.hpp. Format::replicated: the oid of the database. Set once, by compare-and-swap
+    // from 0, before the key. If the creator ends before that, the slot stays free for this numbering or another
+    // format.
     Word numbering;
-    // No id of this time or earlier is generated any more, see snowflake_ids.pass_now(). Only a forced reset lowers it
+    // No id of this time or earlier is generated any more (snowflake_ids.pass_now()). Only a forced reset lowers it
     Holds<UnixTime> passed;
 };
 
@@ -141,7 +136,7 @@ struct Slot : BasicSlot<Holds> {
 };
 static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Counters) == 64);
 
-// A life is the time that one piece of shared memory lasts (life.hpp).
+// See life.hpp.
 struct Life {
     std::uint64_t number = 0;  // grows with each life of a data directory
     std::uint64_t id = 0;      // random, never 0 once begun
@@ -149,10 +144,9 @@ struct Life {
     bool operator==(const Life&) const = default;
 };
 
-// For readers that sleep; see waiting.hpp.
+// See waiting.hpp.
 inline constexpr std::uint32_t trace_count = 128, sleeper_count = 64;
 
-// What the whole server shares.
 struct Header {
     // Constant.
     std::uint64_t magic;
@@ -162,64 +156,60 @@ struct Header {
     std::uint32_t backend_bytes;
     std::uint32_t backend_count;
     std::uint32_t prepared_count;
-    std::uint64_t bytes;  // the size of the whole ledger
+    std::uint64_t bytes;  // of the whole ledger
     // Shared words.
-    Word life_id;  // the id of the life, written when all else of it is there; 0: no life has begun yet
+    Word life_id;  // written after all else of the life; 0: no life has begun yet
     Word life_number;
     Holds<UnixTime> life_began;
-    Holds<microseconds> lead;     // see life.hpp: constant during a life
-    Holds<UnixTime> stats_since;  // since when the counters count
-    Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is lifted above it
-    Holds<Floor> reset_floor;     // the floor that an operator has named; also in the ceiling file
-    Word revision;                // every floor and reset adds one: sessions then set their generators up again
+    Holds<microseconds> lead;  // constant during a life: see life.hpp
+    Holds<UnixTime> stats_since;
+    Holds<Floor> floor;        // nothing at or below it is issued: every slot, existing or new, is lifted above it
+    Holds<Floor> reset_floor;  // named by an operator; also in the ceiling file
+    Word revision;             // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
     Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() waits, and uses up no tick
-    Word slots_taken;                // how many slots got a generator in this life, without those from the ceiling file
-    Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp
-    Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
+    Word slots_taken;                    // slots that got a generator in this life, without those from the ceiling file
+    Holds<UnixTime> promise;             // no id of an earlier time is accepted any more; see settling.hpp
+    Holds<Ceiling> settled_ceiling;      // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
-    // What sessions have found out about the extension's relations: pg/server/extension_relation.cpp.
+    // See pg/server/extension_relation.cpp.
     Word relations[256];
-    // The wall clock; see clock_step.hpp.
-    Holds<microseconds> clock_offset;  // how far ahead of the time since boot it was last seen; 0: not seen yet
-    Word clock_steps;                  // how many steps of it were counted
-    Holds<microseconds> clock_step;    // the last step
-    Holds<UnixTime> clock_stepped;     // the time just after the last step
-    Holds<UnixTime> promise_base;      // see promise_clock() in settling.hpp
-    Word warnings;                     // those that were given in this life, as bits: pg/server/machine_id.cpp
-    // Readers that sleep; see waiting.hpp.
+    // See clock_step.hpp.
+    Holds<microseconds> clock_offset;  // ahead of the time since boot; 0: not seen yet
+    Word clock_steps;
+    Holds<microseconds> clock_step;  // the last one
+    Holds<UnixTime> clock_stepped;   // just after the last one
+    Holds<UnixTime> promise_base;    // see promise_clock() in settling.hpp
+    Word warnings;                   // given in this life, as bits: pg/server/machine_id.cpp
+    // See waiting.hpp.
     Holds<MonotonicTime> watched_until;  // until then transactions leave traces; 0: they need not
     Holds<UnixTime> traces[trace_count];
     Word sleepers[sleeper_count];
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// How many entries the ring of a Backend has.
 inline constexpr std::uint32_t ring_size = 20;
 
-// How many tables a Backend can note.
 inline constexpr std::uint32_t noted_tables = 14;
 
-// What a process shows of the ids that its transactions have generated. A prepared transaction has a Backend too. See
-// settling.hpp.
+// What the transactions of a process show of their ids. A prepared transaction has one too. See settling.hpp.
 struct alignas(64) Backend {
-    Holds<UnixTime> low;  // the transaction has no id of an earlier time; see settling.hpp
-    Word database;        // of the transaction
-    Word xid;             // full id of the prepared transaction, also when it is over; 0: a process, or free
-    Word ended;           // how many entries of the ring are used
+    Holds<UnixTime> low;  // the transaction has no id of an earlier time
+    Word database;
+    Word xid;    // full id of the prepared transaction, also when it is over; 0: a process, or free
+    Word ended;  // used entries
     struct Ended {
         Word xid;             // full transaction id: the newest of those that share the entry
-        Holds<UnixTime> low;  // the earliest `low` of them
+        Holds<UnixTime> low;  // their earliest `low`
         Word database;        // their database, or any_database
     } ring[ring_size];        // from the oldest to the newest
-    Word every_table;         // not 0: the transaction stamps more tables than it can note, so it counts for every one
-    Word table_count;         // how many of `tables` are used
-    Word tables[noted_tables];  // the tables that the transaction stamps, and those that they are a part of
+    Word every_table;         // not 0: more tables than can be noted, so it counts for every one
+    Word table_count;
+    Word tables[noted_tables];  // that the transaction stamps, and those that they are a part of
     Word reserved[8];
 };
 static_assert(sizeof(Backend) == 704);
 
-// The size of a ledger with places for so many processes and prepared transactions.
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
     return header_bytes + slot_count * sizeof(Slot) + (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
 }

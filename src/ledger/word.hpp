@@ -1,11 +1,11 @@
-// Tick, toggle and next number of a generator in one 64-bit word, changed only by compare-and-swap. The rest of its
-// state (State in core/step.hpp) is not in the word: the slot has the safe tick in a word of its own.
+// Tick, toggle and next number of a generator in one 64-bit word, changed only by compare-and-swap. The slot has the
+// safe tick in another word.
 //
 //   bits 63-17  block: the tick; sno keeps its tick-tock toggle in the lowest bit
 //   bits 16-0   next sequence number, 0-65536; above the upper bound: all used up
 //
-// For sno the block is the time block of the id, its first 40 bits. Mastic's 48 + 16 bits leave no room for "used up",
-// so ticks from 2^47 on (the year 6485) are refused.
+// For sno the block is the first 40 bits of the id. Mastic's 48 + 16 bits leave no room for "used up", so ticks from
+// 2^47 on (the year 6485) are refused.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,16 @@ inline constexpr unsigned next_bits = 17;
 inline constexpr std::uint32_t next_mask = (std::uint32_t{1} << next_bits) - 1;
 inline constexpr std::uint64_t max_block = ~std::uint64_t{0} >> next_bits;
 
-// Last tick that a word can hold.
+// The last that a word can hold.
 constexpr std::uint64_t max_tick(bool has_toggle) { return has_toggle ? max_block >> 1 : max_block; }
 
-// The word of a state.
 constexpr std::uint64_t pack(const State& s, bool has_toggle) {
     const std::uint64_t block = has_toggle ? s.tick << 1 | s.toggle() : s.tick;
     return block << next_bits | s.next;
 }
 
-// The state in a word. The word does not contain State::safe, so the caller passes what it has loaded from the slot. Of
-// State::drifts the word keeps only the toggle; the slot's statistics count the regressions.
+// The caller passes `safe` from the slot. Of State::drifts the word has only the toggle; the statistics count
+// regressions.
 constexpr State unpack(std::uint64_t word, std::uint64_t safe, bool has_toggle) {
     State s{.safe = safe, .next = static_cast<std::uint32_t>(word) & next_mask};
     const std::uint64_t block = word >> next_bits;
