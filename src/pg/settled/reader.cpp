@@ -160,7 +160,7 @@ Snapshot readers_snapshot() {
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby does not know which ids are settled"),
              errhint(
-                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(). Read from the standby when pg_last_wal_replay_lsn() has reached that position.")));
+                 "On the primary, write the settled id into a table now and then. On the standby, read the rows below the id in that table.")));
     }
     return snapshot;
 }

@@ -13,6 +13,7 @@ use Recipes;
 our $set_up = <<'END';
 {table}; {feed table}; {feed}; {outbox table}; {outbox index}; {outbox stamp}; {outbox feed}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
+{mark}; {first mark};
 CREATE TABLE used (n bigserial, reader text, id text);
 CREATE SCHEMA queue;
 SET search_path = queue, public;
@@ -207,9 +208,8 @@ take {read the feed}
 take {read the outbox}
 
 == standby
-let {positions}
-standby wait {replayed}
-standby take {read there}
+{set the mark; 'bulletin'=}
+standby take {read there; changed=id; id, body, id=id, body; bulletin=news}
 
 == own rows
 take {own rows}

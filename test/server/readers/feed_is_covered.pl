@@ -1,4 +1,4 @@
-# The query of doc/feed-servers.md that tells whether a set-up keeps the promise to readers. Each rule has a set-up that
+# The query of demo/feed_is_covered.sql that tells whether a set-up keeps the promise to readers. Each rule has a set-up that
 # breaks it: the query shows this rule, and what it says mends it. Where rows would be lost, one is.
 use strict;
 use warnings;
@@ -8,11 +8,11 @@ use Faults;
 use Page;
 use Test::More;
 
-my $page = Page->new('doc/feed-servers.md');
-my ($covered, $fresh) = map { $_->{content} =~ s/;\n\z//r } $page->take('Is a set-up covered?', 'sql');
-my ($tables, $mark) = map { $_->{content} =~ s/^-- on .*\n//r } $page->blocks('Standbys', 'sql');
+my $page = Page->new('doc/feed.md');
+my ($covered, $fresh) = split /;\n/, slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_is_covered.sql") =~ s/^--.*\n//mgr;
+my ($tables, $mark) = map { $_->{content} =~ s/^-- on .*\n//r } $page->blocks('On a standby', 'sql');
 my ($always) =
-  map { $_->{content} =~ /(ALTER TABLE .*;)/ } ($page->blocks('A subscriber of several servers', 'sql'))[1];
+  map { $_->{content} =~ /(ALTER TABLE .*;)/ } ($page->blocks('Rows of several servers', 'sql'))[1];
 
 my $server = PostgreSQL::Test::Cluster->new('covered');
 $server->init(allows_streaming => 'logical');
@@ -159,7 +159,6 @@ $session->ask('DELETE FROM mark');
 is($session->ask($fresh), 'f', 'nor one without a row, which no UPDATE will set') or diag $session->ask($fresh);
 diag scalar(keys %rules), ' rules, ', scalar(@cases) + 5, ' set-ups that break them';
 
-$page->all_run;
 $session->gone;
 $server->stop;
 done_testing();

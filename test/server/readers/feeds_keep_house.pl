@@ -1,7 +1,7 @@
 # Several readers of one feed, and what all have read is deleted: by DELETE, and by dropping partitions. The readers are
 # processes of demo/feed_reader.py, which are killed; the server starts again, and crashes. Controls are the same program
 # with a position that is stored in another transaction, and deletions that look elsewhere. The statements are those of
-# doc/feed-servers.md.
+# doc/feed.md.
 use strict;
 use warnings;
 use FindBin;
@@ -15,13 +15,12 @@ use Test::More;
 my ($python) = grep { system("$_ -c 'import psycopg2' 2>/dev/null") == 0 } '/usr/bin/python3', 'python3';
 plan skip_all => 'no psycopg2' if !$python;
 
-my $page = Page->new('doc/feed-servers.md');
-my ($table) = map { $_->{content} } $page->blocks('Standbys', 'sql');
-my ($positions, $delete, $partitioned, $drop) =
-  map { $_->{content} } $page->take('Several readers, and deletion', 'sql');
+my $page = Page->new('doc/feed.md');
+my ($table) = map { $_->{content} } $page->blocks('On a standby', 'sql');
+my ($positions, $delete) = map { $_->{content} } $page->take('Delete what all have read', 'sql');
+my ($partitioned, $drop) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/drop_read_partitions.sql") =~ /^(CREATE .*^END \$\$;\n).*^(SELECT .*)/ms;
 
 # In JavaScript too, where node-postgres is.
-my ($javascript) = map { $_->{content} } $page->take('Several readers, and deletion', 'js');
 $ENV{NODE_PATH} = "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules";
 my $node = system(q{node -e 'require("pg")' 2>/dev/null}) == 0;
 
@@ -82,11 +81,7 @@ my %program = (
 	'position first' => "$dir/position_first.py",
 	'effects first' => "$dir/effects_first.py");
 
-if ($node)
-{
-	$program{'in JavaScript'} = "$dir/reader.js";
-	spew($program{'in JavaScript'}, $javascript);
-}
+$program{'in JavaScript'} = "$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.js" if $node;
 my %pid;
 
 sub start_reader

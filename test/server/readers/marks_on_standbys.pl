@@ -1,6 +1,6 @@
 # Readers on standbys stop at a mark: a row that holds the settled id of the primary. The mark commits after all rows below
 # it, and replay keeps the order of commits. Then the standby is promoted, and its own standby follows. Controls get the
-# bound in another way, in the same history, and lose rows. The statements are those of doc/feed-servers.md.
+# bound in another way, in the same history, and lose rows. The statements are those of doc/feed.md.
 use strict;
 use warnings;
 use FindBin;
@@ -10,8 +10,8 @@ use Feed;
 use Page;
 use Test::More;
 
-my $page = Page->new('doc/feed-servers.md');
-my ($tables, $mark, $read) = map { $_->{content} } $page->take('Standbys', 'sql');
+my $page = Page->new('doc/feed.md');
+my ($tables, $mark, $read) = map { $_->{content} } $page->take('On a standby', 'sql');
 $read =~ s/;\n\z//;
 $read =~ s/:'last'/LAST/;
 

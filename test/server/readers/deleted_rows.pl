@@ -1,0 +1,137 @@
+# Deletions in a feed: rows of a stamped table that a trigger writes. Readers apply what the view of doc/feed.md returns, and
+# must end with the rows of the table, beside deletions, new rows with old keys, and rollbacks. Controls are views without a
+# part of it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Page;
+use POSIX 'WNOHANG';
+use Test::More;
+
+my $page = Page->new('doc/feed.md');
+my ($stamped) = map { $_->{content} =~ /(.*?)^INSERT/ms } $page->blocks('A feed with stamps', 'sql');
+my ($deletions) = map { $_->{content} } $page->take('Deleted rows', 'sql');
+my ($set_up, $read) = $deletions =~ /^(.*?)^DELETE FROM headline [^;]*;\n(SELECT .*);\n\z/ms or die 'another page';
+$set_up =~ /(CREATE VIEW headline_changes AS.*;)/s or die 'no view';
+my $view = $1;
+my $unchecked = $view =~ s/headline_changes/unchecked/r =~ s/\s+AND NOT EXISTS \([^)]*\)//r;
+my $unbound = $view =~ s/headline_changes/unbound/r =~ s/ WHERE changed < \(SELECT settled FROM bound\)\n(?= +AND)/ WHERE true\n/r
+  =~ s/ WHERE changed < \(SELECT settled FROM bound\)//r;
+
+my $server = new_server('deleted', clock(), conf => "max_prepared_transactions = 20\nsnowflake_ids.machine_id = 1");
+$server->safe_psql('postgres', "$stamped $set_up $unchecked; $unbound; CREATE SEQUENCE row_ids");
+caught_up($server);
+
+# The body of a deleted row is 0, and so is that of a key that never was there.
+sub reader
+{
+	my ($name, $of) = @_;
+	my $query = "SELECT id, CASE WHEN deleted THEN '0' ELSE body END, changed FROM $of" . ($read =~ /(\n? WHERE .*)/s)[0];
+	my $reader = Reader->new($name, $server, $query =~ s/changed > 0/changed > LAST/r);
+	$reader->{last} = '0';
+	return $reader;
+}
+
+sub state_of
+{
+	my ($last_key) = @_;
+	return { map { split /\|/ } split /\n/, $server->safe_psql('postgres',
+		"SELECT k, coalesce(body, '0') FROM generate_series(1, $last_key) AS k LEFT JOIN headline ON id = k") };
+}
+
+sub reads_all
+{
+	my ($reader, $keys) = @_;
+	return eventually(sub {
+		poll_all($reader);
+		my $rows = state_of($keys);
+		return !grep { ($reader->{seen}{$_} // 0) != $rows->{$_} } keys %$rows;
+	});
+}
+
+# ---- a key that is inserted again with a smaller stamp than its deletion. The deletion waits between its first row and its
+# trigger.
+my ($rule, $control) = (reader('the rule', 'headline_changes'), reader('no look at the table', 'unchecked'));
+my ($deletes, $inserts, $holder) = map { Session->new($server) } 1 .. 3;
+$holder->ask(q{INSERT INTO headline VALUES (1, '1'), (2, '1')});
+ok(reads_all($_, 2), $_->name . ': two rows') for $rule, $control;
+$holder->ask('SELECT pg_advisory_lock(1)');
+$deletes->send(q{DELETE FROM headline WHERE CASE WHEN id = 1 THEN true ELSE pg_advisory_lock_shared(1) IS NOT NULL END});
+my $waiting = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'};
+ok(eventually(sub { value($server, $waiting) eq '1' }), 'the deletion waits');
+$inserts->send(q{INSERT INTO headline VALUES (1, '2')});
+ok(eventually(sub { value($server, $waiting) eq '2' }), 'the same key waits for it');
+$holder->ask('SELECT pg_advisory_unlock(1)');
+unlike($_->answer, qr/ERROR/, 'done') for $deletes, $inserts;
+is(value($server, 'SELECT h.changed < d.changed FROM headline h JOIN headline_deleted d USING (id)'),
+	't', 'the new row has a smaller stamp than the deletion');
+ok(reads_all($rule, 2), 'the reader has the new row');
+ok( eventually(sub {
+		poll_all($control);
+		return $control->last eq value($server, 'SELECT max(changed) FROM headline_deleted') && $control->{seen}{1} == 0;
+	}),
+	'control: a reader that does not look at the table has lost it');
+$_->gone for $deletes, $inserts, $holder;
+
+# ---- many
+my $keys = 40;
+sub changes
+{
+	my $script = "SET lock_timeout = '2s';\n";
+	for (1 .. 60)
+	{
+		my ($a, $b) = map { 1 + int rand $keys } 1, 2;
+		my $upsert = sub {
+			"INSERT INTO headline VALUES ($_[0], nextval('row_ids')) ON CONFLICT (id) DO UPDATE SET body = excluded.body;\n";
+		};
+		my $delete = sub { "DELETE FROM headline WHERE id = $_[0];\n" };
+		my $wait = sprintf "SELECT FROM pg_sleep(%.4f);\n", rand 0.02;
+		my @kinds = (
+			$upsert->($a) . $delete->($b),
+			"BEGIN;\n" . $delete->($a) . $wait . "COMMIT;\n" . $upsert->($a),
+			"BEGIN;\n" . $delete->($a) . $wait . $upsert->($a) . $wait . "COMMIT;\n",
+			"BEGIN;\n" . $upsert->($a) . $wait . $delete->($a) . "COMMIT;\n",
+			"BEGIN;\n" . $delete->($a) . $wait . "ROLLBACK;\n",
+			"BEGIN;\nSAVEPOINT s;\n" . $delete->($a) . "ROLLBACK TO s;\n" . $upsert->($b) . $wait . "COMMIT;\n",
+			"INSERT INTO headline VALUES ($a, nextval('row_ids')) ON CONFLICT DO NOTHING;\n",
+			"BEGIN;\n" . $delete->($a) . "PREPARE TRANSACTION 'p$a.' ;\n${wait}COMMIT PREPARED 'p$a.';\n");
+		$script .= $kinds[ rand @kinds ];
+	}
+	return $script;
+}
+my @readers = ($rule, reader('in small steps', 'headline_changes'));
+$readers[1]{query} =~ s/LIMIT 1000/LIMIT 3/ or die 'another query';
+my $without = reader('no bound', 'unbound');
+
+# The control is wrong for good if a row or a deletion comes with a stamp that it has passed. It is asked while nobody writes.
+my $lost = 0;
+ok( eventually(
+		sub {
+			my @jobs = map { Job->new($server, changes(), 0.01) } 1 .. 4;
+			go_on(1, sub { poll_all(@readers, $without); return 1 });
+			unlink map { $_->{flag} } @jobs;
+			for my $job (@jobs)
+			{
+				poll_all($without) until waitpid $job->{pid}, WNOHANG;
+				$job->{pid} = 0;
+			}
+			finish_prepared($server);
+			poll_all($without) for 1 .. 3;
+			my $rows = state_of($keys);
+			return $lost = grep { ($without->{seen}{$_} // 0) != $rows->{$_} } keys %$rows;
+		}),
+	'control: a reader without a bound is wrong about keys');
+diag "no bound: wrong about $lost keys";
+for my $reader (@readers)
+{
+	ok(reads_all($reader, $keys), $reader->name . ': has the rows of the table');
+	diag sprintf '%-46s %7d changes read', $reader->name, $reader->rows;
+}
+is(value($server, 'SELECT count(*) > 0 FROM headline_deleted'), 't', 'rows were deleted');
+
+$page->all_run;
+$server->stop;
+done_testing();
