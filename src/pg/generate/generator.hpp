@@ -3,8 +3,7 @@
 // ledger/claim.hpp for the protocol.
 //
 // This file has the struct Generator. It says from which slot of the ledger a generator takes numbers, under which
-// rules, and which of its ids the shared counters do not contain yet. The glossary (doc/glossary.md) explains
-// generator, slot, claim, lease, ceiling, life, hold and the other words.
+// rules, and which of its ids the shared counters do not contain yet. doc/how-it-works.md explains the words.
 //
 // These files take part when an id is generated. Each of them includes only those below it:
 //

@@ -633,9 +633,9 @@ END
 	cmp_ok($commands, '>', 40, 'commands and files were found');
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
 
-	# Files and functions of doc/internals/files.md exist. A file without a directory is in that of the file before it.
+	# Files and functions of src/README.md exist. A file without a directory is in that of the file before it.
 	my ($functions, @lost) = (0);
-	for my $answer (grep { /^- / } split /^(?=- |#)/m, $pages{'doc/internals/files.md'})
+	for my $answer (grep { /^(?:-|\d+\.) / } split /^(?=- |\d+\. |#)/m, $pages{'src/README.md'})
 	{
 		my ($dir, $sources, @called) = ('', '');
 		for my $named ($answer =~ /`([^`]+)`/g)
@@ -651,7 +651,7 @@ END
 		$functions += @called;
 		push @lost, map { "$_()" } grep { $sources !~ /\b$_\(/ } @called;
 	}
-	cmp_ok($functions, '>', 10, 'functions in doc/internals/files.md were found');
+	cmp_ok($functions, '>', 10, 'functions in src/README.md were found');
 	is(join("\n", @lost), '', 'the files and functions of its answers are there');
 
 	# No two pages make an object of the same name.
