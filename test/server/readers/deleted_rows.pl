@@ -18,8 +18,10 @@ my ($set_up, $read) = $deletions =~ /^(.*?)^DELETE FROM headline [^;]*;\n(SELECT
 $set_up =~ /(CREATE VIEW headline_changes AS.*;)/s or die 'no view';
 my $view = $1;
 my $unchecked = $view =~ s/headline_changes/unchecked/r =~ s/\s+AND NOT EXISTS \([^)]*\)//r;
-my $unbound = $view =~ s/headline_changes/unbound/r =~ s/ WHERE changed < \(SELECT settled FROM bound\)\n(?= +AND)/ WHERE true\n/r
-  =~ s/ WHERE changed < \(SELECT settled FROM bound\)//r;
+my $unbound =
+  $view =~ s/headline_changes/unbound/r =~
+  s/ WHERE changed < \(SELECT settled FROM bound\)\n(?= +AND)/ WHERE true\n/r =~
+  s/ WHERE changed < \(SELECT settled FROM bound\)//r;
 
 my $server = new_server('deleted', clock(), conf => "max_prepared_transactions = 20\nsnowflake_ids.machine_id = 1");
 $server->safe_psql('postgres', "$stamped $set_up $unchecked; $unbound; CREATE SEQUENCE row_ids");
@@ -29,7 +31,8 @@ caught_up($server);
 sub reader
 {
 	my ($name, $of) = @_;
-	my $query = "SELECT id, CASE WHEN deleted THEN '0' ELSE body END, changed FROM $of" . ($read =~ /(\n? WHERE .*)/s)[0];
+	my $query =
+	  "SELECT id, CASE WHEN deleted THEN '0' ELSE body END, changed FROM $of" . ($read =~ /(\n? WHERE .*)/s)[0];
 	my $reader = Reader->new($name, $server, $query =~ s/changed > 0/changed > LAST/r);
 	$reader->{last} = '0';
 	return $reader;
@@ -38,18 +41,22 @@ sub reader
 sub state_of
 {
 	my ($last_key) = @_;
-	return { map { split /\|/ } split /\n/, $server->safe_psql('postgres',
-		"SELECT k, coalesce(body, '0') FROM generate_series(1, $last_key) AS k LEFT JOIN headline ON id = k") };
+	return {
+		map { split /\|/ } split /\n/,
+		$server->safe_psql(
+			'postgres',
+			"SELECT k, coalesce(body, '0') FROM generate_series(1, $last_key) AS k LEFT JOIN headline ON id = k") };
 }
 
 sub reads_all
 {
 	my ($reader, $keys) = @_;
-	return eventually(sub {
-		poll_all($reader);
-		my $rows = state_of($keys);
-		return !grep { ($reader->{seen}{$_} // 0) != $rows->{$_} } keys %$rows;
-	});
+	return eventually(
+		sub {
+			poll_all($reader);
+			my $rows = state_of($keys);
+			return !grep { ($reader->{seen}{$_} // 0) != $rows->{$_} } keys %$rows;
+		});
 }
 
 # ---- a key that is inserted again with a smaller stamp than its deletion. The deletion waits between its first row and its
@@ -59,7 +66,8 @@ my ($deletes, $inserts, $holder) = map { Session->new($server) } 1 .. 3;
 $holder->ask(q{INSERT INTO headline VALUES (1, '1'), (2, '1')});
 ok(reads_all($_, 2), $_->name . ': two rows') for $rule, $control;
 $holder->ask('SELECT pg_advisory_lock(1)');
-$deletes->send(q{DELETE FROM headline WHERE CASE WHEN id = 1 THEN true ELSE pg_advisory_lock_shared(1) IS NOT NULL END});
+$deletes->send(
+	q{DELETE FROM headline WHERE CASE WHEN id = 1 THEN true ELSE pg_advisory_lock_shared(1) IS NOT NULL END});
 my $waiting = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'};
 ok(eventually(sub { value($server, $waiting) eq '1' }), 'the deletion waits');
 $inserts->send(q{INSERT INTO headline VALUES (1, '2')});
@@ -69,15 +77,18 @@ unlike($_->answer, qr/ERROR/, 'done') for $deletes, $inserts;
 is(value($server, 'SELECT h.changed < d.changed FROM headline h JOIN headline_deleted d USING (id)'),
 	't', 'the new row has a smaller stamp than the deletion');
 ok(reads_all($rule, 2), 'the reader has the new row');
-ok( eventually(sub {
-		poll_all($control);
-		return $control->last eq value($server, 'SELECT max(changed) FROM headline_deleted') && $control->{seen}{1} == 0;
-	}),
+ok( eventually(
+		sub {
+			poll_all($control);
+			return $control->last eq value($server, 'SELECT max(changed) FROM headline_deleted')
+			  && $control->{seen}{1} == 0;
+		}),
 	'control: a reader that does not look at the table has lost it');
 $_->gone for $deletes, $inserts, $holder;
 
 # ---- many
 my $keys = 40;
+
 sub changes
 {
 	my $script = "SET lock_timeout = '2s';\n";

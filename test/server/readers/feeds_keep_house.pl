@@ -18,7 +18,8 @@ plan skip_all => 'no psycopg2' if !$python;
 my $page = Page->new('doc/feed.md');
 my ($table) = map { $_->{content} } $page->blocks('On a standby', 'sql');
 my ($positions, $delete) = map { $_->{content} } $page->take('Delete what all have read', 'sql');
-my ($partitioned, $drop) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/drop_read_partitions.sql") =~ /^(CREATE .*^END \$\$;\n).*^(SELECT .*)/ms;
+my ($partitioned, $drop) =
+  slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/drop_read_partitions.sql") =~ /^(CREATE .*^END \$\$;\n).*^(SELECT .*)/ms;
 
 # In JavaScript too, where node-postgres is.
 $ENV{NODE_PATH} = "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules";
