@@ -93,7 +93,7 @@ sub read_pages
 		$known{ $found[0] } = 1;
 		$text{$name} = $found[0];
 		$text{$name} =~ s/'2222222222222222'|(?<=(?:id|ed) > )0|(?<=headline', )'0'/:'last'/
-		  unless $found[0] =~ /^CREATE/;
+		  unless $found[0] =~ /^(?:CREATE|INSERT)/;
 		$used{$name} = ["none: $why_not"] if $why_not;
 	}
 	for my $page (sort keys %on)
