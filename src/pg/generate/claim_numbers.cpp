@@ -1,5 +1,5 @@
-// What happens after a claim that has issued nothing, whose clock is behind, or whose ids are earlier than readers were
-// promised: waits, errors, counters, log lines, and another claim.
+// After a claim that issued nothing, whose clock is behind, or whose ids are too early for readers: waits, errors,
+// counters, log lines, another claim.
 #include "pg/generate/claim_numbers.hpp"
 
 #include <algorithm>
@@ -20,7 +20,6 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-// The error for a tick that is used up, if the setting snowflake_ids.overflow is "error".
 [[noreturn]] void fail_overflow(const Generator& g) {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
                     errdetail("All %u ids of this tick have been generated.", g.rules.max - g.rules.min + 1),
@@ -28,7 +27,6 @@ namespace {
     pg_unreachable();
 }
 
-// The error for a clock that is behind the last id, if the setting snowflake_ids.clock_regression is "error".
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -40,7 +38,7 @@ namespace {
     pg_unreachable();
 }
 
-// The error after a wait of snowflake_ids.max_wait. `c` is the last claim that has failed.
+// `c` is the last failed claim.
 [[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -58,15 +56,14 @@ namespace {
     pg_unreachable();
 }
 
-// Raises an error if waiting cannot help after the failed claim `c`, or if the settings do not allow it.
 void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
     switch (c.outcome) {
         case ledger::Outcome::before_epoch:
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A new life begins ahead of the clock, at a tick that is marked as used up although its numbers were never
-            // issued. A claim that finds this (own_lead()) is no overflow.
+            // A life begins at a tick that is marked as used up although none of its numbers were issued (own_lead()).
+            // That is no overflow.
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
@@ -80,19 +77,16 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
-// True for one backend, once a minute: that backend writes the log line, and `logged` becomes the present time. Without
-// this, an overflow could write thousands of lines a second.
+// True for one backend, once a minute. Without this, an overflow could write thousands of lines a second.
 bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     const MonotonicTime now = ledger::monotonic_clock();
     MonotonicTime last = logged.load(relaxed);
-    // `last` may be later than `now`, if another backend has stored it since we read the clock.
+    // `last` is later than `now` if another backend has stored it since.
     if (last != MonotonicTime{} && now - last < std::chrono::minutes{1}) return false;
     return logged.compare_exchange_strong(last, now);
 }
 
-// Counts a call that must wait for the next tick because its tick is used up, and logs that at most once a minute. Log
-// lines go only to the server's log, because a client that asks for messages of level LOG might not be able to read a
-// layout's name in its encoding.
+// These lines go only to the server's log, because a client might not be able to read a layout's name in its encoding.
 void log_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
@@ -104,7 +98,6 @@ void log_overflow(const Generator& g) {
                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
-// Logs that the clock is behind the last id of the generator, at most once a minute.
 void log_behind(const Generator& g) {
     if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
@@ -117,18 +110,16 @@ void log_behind(const Generator& g) {
              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
-// True if a claim is ahead of the clock only because the life has just begun (ledger/life.hpp). That is not worth a
-// line in the log.
+// True if a claim is ahead of the clock only because the life has just begun.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
     return c.own_lead() && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
-// Logs why a claim has failed, and counts it if its tick is used up. Call it before the first wait of a call.
 void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
-    // A generator that holds continues although the clock is behind (ledger/claim.hpp). So if its tick is used up, the
-    // reason for the wait is the clock.
+    // A generator that holds continues although the clock is behind. So if its tick is used up, the clock is the
+    // reason.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.held()) {
         log_overflow(g);
@@ -137,23 +128,18 @@ void log_wait(const Generator& g, const ledger::Claim& failed) {
     }
 }
 
-// A wait that is counted in Counters::waiting of a slot. However the wait ends, stop_waiting() must be called. This
-// includes the termination of the backend, when no PG_FINALLY runs, so PG_ENSURE_ERROR_CLEANUP calls it.
+// PG_ENSURE_ERROR_CLEANUP ends it with stop_waiting() also when the backend is terminated, where no PG_FINALLY runs.
 struct Waiting {
     ledger::Counters* counters;
     MonotonicTime since;
 };
 
-// Subtracts the wait from the number of sessions that wait, and adds its time to Counters::waited. `arg` points to the
-// Waiting. The first argument is not used: it is an exit code, for PG_ENSURE_ERROR_CLEANUP.
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
     w->counters->waited.fetch_add(ledger::monotonic_clock() - w->since, relaxed);
     w->counters->waiting.fetch_sub(1);
 }
 
-// Waits for what has made the claim `c` fail, or lifts the ceilings, and claims again, until a claim issues numbers.
-// Raises an error if it is not worth waiting, or if the patience ends.
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
                              const Patience& patience) {
     for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
@@ -174,11 +160,9 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
-// While this waits, the slot's counters show that the session waits.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
     Patience patience;
-    // The set-up for this claim has used up a part of max_wait.
     patience.until -= g.set_up_time;
     g.set_up_time = {};
     ledger::Counters& counters = g.slot->counters;
@@ -193,8 +177,7 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     return c;
 }
 
-// A claim that is not on time has changed the tick-tock bit, or it holds: its ids have the last tick or the next one,
-// although the clock is behind.
+// A claim that is not on time has changed the tick-tock bit, or holds.
 void note_clock_behind(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
@@ -206,7 +189,6 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
     }
     const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
     if (!take_turn_to_log(counters.regression_logged)) return;
-    // `safe` is the tick that the clock went back from.
     const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
     ereport(LOG_SERVER_ONLY,
             (errhidestmt(true), errhidecontext(true),
@@ -219,8 +201,8 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        // The generator is lifted to the promise, because admit() refuses earlier ids. Otherwise, if the clock has gone
-        // back, the generator would stay below the promise.
+        // admit() refuses ids before the promise. After a step back of the clock, the generator would otherwise stay
+        // there.
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {

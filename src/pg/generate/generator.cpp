@@ -1,4 +1,4 @@
-// The list of this backend's generators, how their ids are counted, and what happens when their transaction ends.
+// This backend's generators, how their ids are counted, and the end of their transaction.
 #include "pg/generate/generator.hpp"
 
 extern "C" {
@@ -14,7 +14,7 @@ namespace {
 
 const ledger::Header no_header{};
 
-Generator* all = nullptr;  // every generator that was ever set up in this backend
+Generator* all = nullptr;
 
 }  // namespace
 
@@ -55,10 +55,9 @@ void end_leases_and_count() {
 
 namespace {
 
-// PostgreSQL calls this at the end of a transaction. At the events PRE_COMMIT and PRE_PREPARE, a step may raise an
-// error. At COMMIT, PREPARE and ABORT, which come last, none may.
+// At PRE_COMMIT and PRE_PREPARE a step may raise an error. At COMMIT, PREPARE and ABORT, which come last, none may.
 void at_event(XactEvent event, void*) {
-    // This is done at each event. So the counters have the ids before others can see the rows.
+    // At each event, so that the counters have the ids before others can see the rows.
     end_leases_and_count();
     switch (event) {
         case XACT_EVENT_PRE_COMMIT:

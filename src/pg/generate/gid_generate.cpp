@@ -12,7 +12,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// The millisecond of the clock, as the tick of a gid. Raises an error if it is outside the format.
 uint64 now_tick() {
     static ledger::TickMemo memo;
     const uint64 ms = ledger::tick_now(memo, gid::timeline);
@@ -22,7 +21,6 @@ uint64 now_tick() {
     return found.value;
 }
 
-// A new gid of this kind and millisecond, palloc'd.
 Datum gid_datum(gid::Kind kind, uint64 ms) {
     const uint64 random = entropy::random64();
     return id_datum(gid::make(kind, ms, random));
@@ -30,11 +28,10 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 
 }  // namespace
 
-// gen_gid(kind): raises an error if `kind` is not the name of a kind, or if the clock is outside the format.
+// gen_gid(kind)
 FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
 
-// gen_gid_series(kind, count): as many rows as `count` says. It reads the clock only for some of them: see
-// series::Pace.
+// gen_gid_series(kind, count). It reads the clock only for some of the ids: see series::Pace.
 FUNCTION(snowflake_ids_gen_gid_series) {
     struct State {
         gid::Kind kind;
@@ -49,10 +46,10 @@ FUNCTION(snowflake_ids_gen_gid_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
-            // A cursor may fetch the rows with several statements. Each of them reads the clock again.
+            // A cursor may fetch the rows with several statements, and each reads the clock again.
             if (s.pace.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
                 CHECK_FOR_INTERRUPTS();
-                s.pace.note(nullptr, now_tick());  // null: gids have no generator
+                s.pace.note(nullptr, now_tick());  // no generator
                 s.statement = GetCurrentStatementStartTimestamp();
             } else {
                 s.pace.unchecked--;

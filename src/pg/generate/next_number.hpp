@@ -1,12 +1,9 @@
-// Gives the next number of a generator. It comes from a lease (ledger/lease.hpp) if the statement generates many ids.
+// Gives the next number of a generator, from a lease (ledger/lease.hpp) if the statement generates many ids.
 //
-// The view is what this session can see of others' ids. A query or function that reads again may see ids that others
-// have committed since. An id that is generated after that must be larger than they are, so it must not come from an
-// older lease. So a lease ends when the view may have changed: with the next client statement, or when any transaction
-// of the server has ended.
-//
-// PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show their end. So if the count
-// is the same, the view is the same.
+// The view is what this session can see of others' ids. An id must be larger than all that were seen before it, so a
+// lease ends when the view may have changed: with the next client statement, or when any transaction of the server has
+// ended. PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show their end. So while
+// the count is the same, the view is the same.
 #pragma once
 
 #include "pg/generate/claim_numbers.hpp"
@@ -18,28 +15,25 @@ extern "C" {
 
 namespace snowflake_ids::next_number {
 
-// What this file gives for one id. `toggle` is the tick-tock bit, 0 in formats without it.
 struct Id {
     uint64 tick;
     uint32 toggle;
     uint32 sequence;
 };
 
-// How many transactions of the server have ended. Call this before the claim. A transaction that ends after the call
-// changes the count, and so ends the lease. A transaction that ended earlier has only ids below the claim.
+// Call this before the claim. A transaction that ends later changes the count, and so ends the lease. One that ended
+// earlier has only ids below the claim.
 inline uint64 transactions_ended() { return server_transactions_ended(); }
 
-// True if this session can have seen no new ids of others since it claimed its lease, and if the lease still keeps what
-// readers were promised.
+// True if this session can have seen no new ids of others since the claim, and the lease keeps what readers were
+// promised.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
     return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
            transactions_ended() == l.ended;
 }
 
-// Claims one number, and ends the old lease. If the statement has generated ids before, and no transaction has ended
-// since, it may claim several numbers. Then the others become the new lease. Returns the first number. Waits or raises
-// an error as generator::claim_numbers() does.
+// Ends the old lease and claims one number, or a new lease if the view is the same as at the last claim.
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;
@@ -49,15 +43,15 @@ template <generator::ClaimFunction claim>
     const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
     const ledger::Claim c = generator::claim_numbers<claim>(g, want);
-    // While the clock is behind there is no lease, and the numbers after the first are given up.
+    // While the clock is behind there is no lease, and the numbers after the first are lost.
     g.uncounted -= ledger::begin_lease(l, c, want);
     l.statement = statement;
     l.ended = ended;
     return {c.tick, c.toggle, c.first};
 }
 
-// The next number of `g`, which must be set up: from its lease, or from a new claim. `tick_now(g)` returns the clock's
-// tick, or 0 if the clock is outside the format. Waits or raises an error as generator::claim_numbers() does.
+// The next number of `g`, which must be set up. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
+// Waits and raises errors as generator::claim_numbers() does.
 template <generator::ClaimFunction claim, class TickNow>
 pg_attribute_always_inline Id take(Generator& g, TickNow tick_now) {
     Lease& l = g.lease;

@@ -1,4 +1,4 @@
-// Tells the planner how many rows a series function returns: as many as its argument says.
+// Tells the planner how many rows a series function returns.
 #include "pg/generate/series.hpp"
 
 extern "C" {
@@ -10,9 +10,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The support function of gen_sno_series() and so on. It answers only the request for the number of rows, and only if
-// the planner can compute the count. Otherwise it returns a null pointer, and the planner takes the function's ROWS.
-// The count is the argument of type bigint, at any position.
+// The support function of gen_sno_series() and so on. The count is the argument of type bigint, at any position. If the
+// planner cannot compute it, the function's ROWS remain.
 FUNCTION(snowflake_ids_series_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(request, SupportRequestRows)) return Datum{0};
@@ -26,7 +25,6 @@ FUNCTION(snowflake_ids_series_support) {
         arg = estimate_expression_value(rows->root, arg);
         if (!IsA(arg, Const)) continue;
         const auto* count = reinterpret_cast<Const*>(arg);
-        // A strict function gives no rows for NULL.
         rows->rows = count->constisnull ? 0 : Max(0.0, static_cast<double>(DatumGetInt64(count->constvalue)));
         PG_RETURN_POINTER(request);
     }

@@ -1,8 +1,5 @@
-// What the functions gen_sno_series(), gen_gid_series() and so on have in common. They return their ids one by one, so
-// the memory does not grow with the count.
-//
-// Numbers come from the generator's lease (next_number.hpp), which single calls use as well. So all ids of a session
-// are in order. If ids are generated fast, a series reads the clock only for one id in 16: see Pace.
+// What gen_sno_series(), gen_gid_series() and so on share. They return ids one by one, so memory does not grow with the
+// count, and take numbers from the same lease as single calls, so all ids of a session are in order.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +15,18 @@ extern "C" {
 
 namespace snowflake_ids::series {
 
-// Decides when a series reads the clock again. If ids are generated at a steady pace, their time is at most one tick
-// behind the clock. If the caller pauses, up to 15 ids have the time from before the pause.
+// Decides when a series reads the clock: if ids are generated fast, only for one in 16. At a steady pace, times are at
+// most one tick behind the clock. After a pause of the caller, up to 15 ids have the time before it.
 struct Pace {
     const void* of = nullptr;  // the generator that it was last used for
     uint64 tick = 0;           // of the last id for which the clock was read
-    uint32 size = 0;           // how many ids the last reading of the clock is used for
-    uint32 unchecked = 0;      // how many of them are still to come
+    uint32 size = 0;
+    uint32 unchecked = 0;  // how many ids are still to come before the next reading of the clock
 
     static constexpr uint32 most = 16;
 
     // Call this after the clock was read for an id of the generator `what`, which got the tick `now`. As many ids as
-    // were generated in this tick before, but at most 15, may then follow without reading the clock.
+    // this tick had before, at most 15, then follow without reading it.
     void note(const void* what, uint64 now) {
         size = what == of && now == tick ? std::min(2 * size, most) : 1;
         unchecked = size - 1;
@@ -38,7 +35,6 @@ struct Pace {
     }
 };
 
-// The part of take() that reads the clock. It also handles interrupts.
 template <generator::ClaimFunction claim, class TickNow>
 [[gnu::noinline]] next_number::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
     CHECK_FOR_INTERRUPTS();
@@ -47,9 +43,7 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// Takes the next number of `g`, which must be set up. `tick_now(g)` returns the clock's tick, or 0 if the clock is
-// outside the format. It is not called for a number that `p` allows without it. Waits or raises an error as
-// next_number::take() does.
+// As next_number::take(), but `tick_now` is not called for a number that `p` allows without it.
 template <generator::ClaimFunction claim, class TickNow>
 inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
@@ -61,7 +55,6 @@ inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     return take_at_clock<claim>(p, g, tick_now);
 }
 
-// Returns the argument `count` of a series. Raises an error if it is negative.
 inline int64 checked_count(int64 count) {
     if (count < 0) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
@@ -70,10 +63,9 @@ inline int64 checked_count(int64 count) {
     return count;
 }
 
-// The body of a set-returning function: returns its next row, or says that there is none. A `State` of zeros is created
-// with the first row, and lasts until the last one. `start(State&)` fills it and returns how many rows there are.
-// `next(State&)` returns the Datum of one row. A Datum that is passed by reference may point into the state, because it
-// has to last only until the next row is asked for.
+// The next row of a set-returning function. A zeroed `State` lives from the first row to the last. `start(State&)`
+// fills it and returns how many rows there are; `next(State&)` returns the Datum of one, which may point into the
+// state.
 template <class State, class Start, class Next>
 inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {
@@ -86,7 +78,7 @@ inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
         call->left = start(call->state);
         context->user_fctx = call;
     }
-    // This is what SRF_PERCALL_SETUP() does, without a call of its function.
+    // SRF_PERCALL_SETUP() without a call of its function.
     auto* context = static_cast<FuncCallContext*>(fcinfo->flinfo->fn_extra);
     auto* call = static_cast<Call*>(context->user_fctx);
     if (call->left == 0) SRF_RETURN_DONE(context);

@@ -27,9 +27,8 @@ namespace {
 
 // ---- whether ids may be generated: `name` is the format or layout, for messages
 
-// Raises an error in a parallel worker, and if the value of a setting on which uniqueness depends was not accepted. In
-// the ledger, each process shows readers the ids of its own transaction (ledger/settling.hpp). A parallel worker
-// would generate ids for the transaction of another process, its leader.
+// Refuses settings whose value was not accepted. Also refuses parallel workers: in the ledger, each process shows
+// readers the ids of its own transaction, but a worker generates for that of its leader.
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -40,8 +39,7 @@ void check_may_generate(const char* name) {
     not_accepted::check();
 }
 
-// The numbering (ledger/numbering.hpp) of a layout. Raises an error if no generator can have the tick or the epoch of
-// the layout, so that its ids can only be decoded.
+// The numbering (ledger/numbering.hpp) of a layout. Refuses a tick or an epoch that no generator can have.
 uint64 numbering_of(const char* name, const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     if (!numbering) {
@@ -57,8 +55,8 @@ uint64 numbering_of(const char* name, const Layout& layout) {
     return numbering.value;
 }
 
-// Raises an error if the clock is outside the format. Call it before the generator gets a slot: a layout that has a
-// slot counts as used, so a created layout with a wrong epoch could not be dropped any more.
+// Call it before the generator gets a slot: a layout with a slot counts as used, and one with a wrong epoch could not
+// be dropped any more.
 void check_clock(const char* name, const Timeline& timeline) {
     const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
     if (now) return;
@@ -66,10 +64,10 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-// The node that ids of the layout get on this server; 0 if the layout has no node bits. Raises an error if the node
-// does not fit into the layout, or if a standby may not generate such ids. Warns if other servers may have the node.
+// The node of the layout's ids on this server; 0 without node bits. Warns if other servers may have the same one. In
+// recovery see to_generate_with() in server/machine_id.hpp.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
-    // In ids without a node, nothing keeps those of a standby apart from those of its primary.
+    // Nothing would keep such ids apart from those of the primary.
     if (in_recovery && layout.node_bits == 0)
         machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);
@@ -86,14 +84,14 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
 
 // ---- the slot
 
-// How many slots explicit calls, which name a sno partition or a created layout, may create: in one database, and in all databases together. The other
-// slots are kept for generators that the settings give. So nobody can use up all slots, even with many databases.
+// How many slots explicit calls, which name a sno partition or a created layout, may create: in one database, and in
+// all together. The rest is kept for generators that the settings give, so nobody can use up all slots, even with many
+// databases.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
-// The slot of the generator `key`. If it has none yet, a free one becomes its slot. `numbering` is the word of a 64-bit
-// layout (ledger/numbering.hpp), and 0 for all other formats. Raises an error if all slots are in use, or if explicit
-// calls have created too many.
+// The slot of the generator `key`, created if there is none. `numbering` (ledger/numbering.hpp) is 0 for all formats
+// but 64-bit layouts. Raises an error if all slots are in use, or if explicit calls have created too many.
 ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
     if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
@@ -125,13 +123,11 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
     return *slot;
 }
 
-// Generators of the partitions that callers name. The lowest six bits of the partition are the index here. So of all
-// partitions with the same six bits, only the last one used has a generator in this session. The generators are
-// allocated when they are needed, and are not static, for the reason in entropy.cpp.
+// Generators of the partitions that callers name, by the lowest six bits: of partitions with the same bits, only the
+// last one used has a generator here. Not static, for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// Gives `g` this slot, and the name of its format and its node. Before that, the counters of its former slot get the
-// ids that `g` has issued there.
+// Before `g` gets this slot, its former slot's counters get the ids issued there.
 void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
     if (g.name == nullptr) add_to_all(g);
     end_lease(g);
@@ -143,16 +139,14 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
     g.counted_tick = 0;
 }
 
-// Finds the slot of the generator `key`, or creates it, and gives it to `g`. `numbering` is the word of a 64-bit
-// layout, and 0 for a sno. The caller finds out `in_recovery` and begins `patience` once for each set-up, and passes
-// both:
-//   - A promotion may come between two questions whether the server is in recovery. Then a generator with the standby's
-//     node would be taken for one of the primary, although the database was not entered.
-//   - The time that the set-up waits is subtracted from max_wait of the call.
+// `numbering` is 0 for a sno. The caller asks for `in_recovery` and begins `patience` once for each set-up:
+// - If a promotion came between two questions, a generator with the standby's node would be taken for one of the
+//   primary, although the database was not entered.
+// - The time that the set-up waits is subtracted from max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
-    // The revision is read before the ceilings and the floor. So if a reset comes later, `g` is set up again.
+    // This comes before the ceilings and the floor are read, so that a reset after it makes `g` stale.
     const uint64 bound_revision = header->revision.load();
     if (g.revision != bound_revision) issue_limit::forget_wal_ceiling();
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, patience);
@@ -164,9 +158,8 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
     g.set_up_time = patience.used();
 }
 
-// The rules for sequence numbers from `min` to `max`, in ticks of this time line, under the present settings.
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
-    // The first tick that is not below the highest possible ceiling, so that no id can have it.
+    // The first tick that no ceiling can be above.
     const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
     return {.min = min,
@@ -177,16 +170,13 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// The last step of each set-up, when `g` has its slot, rules and time line. In recovery a generator is set up again for
-// every call, because a promotion may come at any time.
+// In recovery a generator is set up again for every call, because a promotion may come at any time.
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
-// Gives `g` the slot of the sno generator `key`, with the bounds from the settings, and finishes its set-up. Raises an
-// error if the bounds do not fit together.
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Patience patience;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
@@ -207,8 +197,6 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     finish_set_up(g);
 }
 
-// Sets up the sno generator of this server's own node. `format` is sno or sno_at. Raises an error if no id may be
-// generated, and warns if other servers may have the same node.
 void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_generate("sno");
     machine_id::warn_if_not_set();
@@ -224,9 +212,8 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
     durable_ceiling::give_entry(*g.slot);
-    // In each life the sequence begins at a random number. If it always began at the lowest, the first calls after a
-    // restart would repeat ids of the first calls before it, if they give the same times. In a word that is not 0, the
-    // sequence has begun already.
+    // If the sequence began at the lowest number in each life, calls after a restart would repeat ids of earlier calls
+    // with the same times. A word other than 0 has begun already.
     uint64 word = 0;
     g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }
@@ -236,7 +223,6 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
-    // This comes before the slot is found: see check_clock().
     check_clock(name, layout.timeline);
     find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{},
                        numbering);

@@ -1,4 +1,4 @@
-// The SQL functions that generate snos: gen_sno(), gen_sno_series() and gen_sno_at().
+// gen_sno(), gen_sno_series() and gen_sno_at().
 #include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -11,20 +11,17 @@ namespace snowflake_ids {
 
 namespace {
 
-// The sno with these fields, palloc'd.
 Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
     return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
 }
 
-// The metabyte in argument `n`. Raises an error if it is not 0 to 255.
 uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
 
-// The tick of the clock, 0 if it is outside the format.
+// 0 if the clock is outside the format.
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
-// A new sno of the generator, which must be set up. Waits or raises an error as generator::claim_numbers() does.
 Datum generate(Generator& g, uint32 metabyte) {
     const next_number::Id c = next_number::take<generator::claim_sno>(g, tick_now);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
@@ -32,20 +29,20 @@ Datum generate(Generator& g, uint32 metabyte) {
 
 }  // namespace
 
-// gen_sno(): the metabyte is 0.
+// gen_sno()
 FUNCTION(snowflake_ids_gen_sno_default) { return generate(generator::ready_sno(), 0); }
 
-// gen_sno(metabyte): a sno of the partition that the settings give.
+// gen_sno(metabyte)
 FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
-// gen_sno(metabyte, partition): a sno of the partition that the caller names.
+// gen_sno(metabyte, partition)
 FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
     const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
     return generate(generator::sno_of_partition(partition), metabyte);
 }
 
-// gen_sno_series(count, metabyte): as many rows as `count` says.
+// gen_sno_series(count, metabyte)
 FUNCTION(snowflake_ids_gen_sno_series) {
     struct State {
         series::Pace pace;
@@ -59,7 +56,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
             return series::checked_count(PG_GETARG_INT64(0));
         },
         [](State& s) {
-            // Between two rows, a setting may have changed, so that the generator is set up again.
+            // Between two rows, a setting may have changed.
             Generator& g = generator::ready_sno();
             const next_number::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
             s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
@@ -67,17 +64,16 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         });
 }
 
-// gen_sno_at(created, metabyte): a sno with a given time, as NewWithTime of the reference (the sno library) makes it.
-// The sequence number does not depend on the time. After the upper bound comes the lower bound again. All sessions take
-// the numbers from one slot, which is not that of gen_sno(). In each life, they begin at a random number: see
-// set_up_sno_at() in set_up.cpp.
+// gen_sno_at(created, metabyte), as NewWithTime of the reference (the sno library): the sequence does not depend on the
+// time, and after the upper bound comes the lower bound again. All sessions share a slot, which is not that of
+// gen_sno().
 FUNCTION(snowflake_ids_gen_sno_at) {
     const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);
 
     Generator& g = generator::ready_sno_at();
     const sno::Bounds bounds{g.rules.min, g.rules.max};
-    // The word of this slot contains only the next number. If another session takes it first, this one tries again.
+    // The word of this slot contains only the next number.
     uint64 word = g.slot->word.load();
     uint32 sequence, next;
     do {

@@ -1,7 +1,7 @@
-// gen_mastic(), gen_snowflake_si(), gen_snowflake(): ids of 64-bit layouts.
+// gen_mastic(), gen_snowflake_si(), gen_snowflake().
 //
-// Ids are unique among all layouts of the same numbering (epoch, tick, widths), in all databases of the server, because
-// these layouts share one slot (ledger/numbering.hpp).
+// All layouts of the same numbering (epoch, tick, widths) share one slot, so their ids are unique together, in all
+// databases of the server.
 #include "pg/generate/snowflake_generate.hpp"
 
 extern "C" {
@@ -21,27 +21,24 @@ namespace {
 using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 using generator::ready_snowflake;
 
-// The tick of the clock, or 0 if the clock is outside the format.
+// 0 if the clock is outside the format.
 template <class Time>
 uint64 tick_now(Generator& g) {
     return ledger::tick_now(g.now, Time::of(g));
 }
 
-// The id of this layout with this tick and number, and with the node of `g`.
 pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const next_number::Id& id) {
     const uint32 node = layout.node_bits == 0 ? 0 : g.node;
     return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
 }
 
-// A new id of `layout`, whose generator `g` must be set up. Waits or raises an error as generator::claim_numbers()
-// does.
 template <class Time>
 pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
     return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
-// The body of a series: as many rows as argument 0 says. `ready()` returns the generator, set up, and `layout(g)`
-// returns its layout. `Time` is one of the structs in claim_numbers.hpp.
+// `ready()` returns the generator, set up, and `layout(g)` its layout. `Time` is one of the structs in
+// claim_numbers.hpp.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::return_rows<series::Pace>(
@@ -55,21 +52,19 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
 
 }  // namespace
 
-// gen_mastic()
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
-// gen_mastic_series(count): as many rows as `count` says.
+// gen_mastic_series(count)
 FUNCTION(snowflake_ids_gen_mastic_series) {
     return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
                                        [](const Generator&) { return mastic::layout; });
 }
 
-// gen_snowflake_si()
 FUNCTION(snowflake_ids_gen_snowflake_si) {
     return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
 }
 
-// gen_snowflake_si_series(count): as many rows as `count` says.
+// gen_snowflake_si_series(count)
 FUNCTION(snowflake_ids_gen_snowflake_si_series) {
     return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
                                             [](const Generator&) { return snowflake_si::layout; });
@@ -77,8 +72,7 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// A layout by whose name this session has generated ids, and its generator. An entry is never removed, because its
-// generator is in the list of all generators (generator::add_to_all()).
+// An entry is never removed, because its generator is in the list of generator::add_to_all().
 struct UsedLayout {
     const NamedLayout* named;
     uint64 looked_up;      // what NamedLayout::looked_up was when `generator` was set up
@@ -88,7 +82,7 @@ struct UsedLayout {
 };
 UsedLayout* used_layouts = nullptr;  // the last one used comes first
 
-// The entry of the layout. If there is none yet, it is made. Moves the entry to the front of the list.
+// Made if there is none, and moved to the front.
 UsedLayout& used_layout_of(const NamedLayout& named) {
     UsedLayout** at = &used_layouts;
     while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
@@ -104,8 +98,7 @@ UsedLayout& used_layout_of(const NamedLayout& named) {
     return *used;
 }
 
-// Sets up the generator of the layout, and keeps a created layout from being dropped before the end of the transaction.
-// Raises an error if the layout does not exist any more, or if no ids of it can be generated.
+// Also keeps a created layout from being dropped before the end of the transaction.
 Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(
@@ -131,9 +124,9 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
 
 }  // namespace
 
-// An invalidation message only clears named.valid. The layout in `named` changes only when it is looked up again: by
-// set_up_layout() here, or by a caller before it calls this function (layouts::argument(), or layouts::pin() in a
-// series). So after this function has returned, the layout does not change until the call of the SQL function ends.
+// An invalidation message only clears named.valid. The layout changes only when it is looked up again: by
+// set_up_layout(), or by the caller before this call (layouts::argument(), layouts::pin()). So it stays the same until
+// the SQL function returns.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
     UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);
@@ -143,8 +136,8 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// The id of a layout by name. Raises an error if the id is after the end of the layout: another layout of the same
-// numbering may have a wider timestamp, and may have moved the generator beyond the end of this layout.
+// Another layout of the same numbering may have a wider timestamp, and may have moved the generator beyond the end of
+// this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
@@ -173,7 +166,7 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
-            // Between two fetches of a cursor, the layout may have been dropped, and another one may have got its name.
+            // Between two fetches of a cursor, the layout may have been dropped, and its name reused.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready_snowflake(*s.named);
             const next_number::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
