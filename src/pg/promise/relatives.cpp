@@ -1,4 +1,4 @@
-// Reads pg_inherits. PostgreSQL's own functions leave out partitions that are being detached.
+// Reads pg_inherits, because PostgreSQL's own functions leave out partitions that are being detached.
 #include "pg/promise/relatives.hpp"
 
 extern "C" {
@@ -15,8 +15,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// True if the relation exists and may have partitions or children. PostgreSQL clears this mark late, so there may be
-// none.
+// PostgreSQL clears this mark late, so there may be none.
 bool may_have_children(Oid relation) {
     return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
 }

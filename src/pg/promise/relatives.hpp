@@ -9,8 +9,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Each of these returns a list of oids that begins with the table. A partition that is being detached still counts as a
-// part, because transactions that began before may write to it through the table.
+// The oids begin with the table. A partition that is being detached still counts, because transactions that began
+// before may write to it through the table.
 List* relatives_above(Oid table);
 List* relatives_below(Oid table);
 

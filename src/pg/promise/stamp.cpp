@@ -1,9 +1,9 @@
-// The trigger functions sno_stamp(), mastic_stamp() and so on. They give a column of each row that is inserted or updated
-// a new id, so that a reader who continues after the last id sees updates as well as inserts. A key must not change, so
-// sno_check(), mastic_check() and so on only refuse an id that readers have passed.
+// The trigger functions sno_stamp() and so on give a column of each inserted or updated row a new id, so that a reader
+// who continues after the last id also sees updates. A key must not change, so sno_check() and so on only refuse an id
+// that readers have passed.
 //
-// The table is noted before the id is generated or checked, whatever the arguments of the statement are. So the id keeps
-// what settled.cpp promises to the readers of the table.
+// The table is noted before the id is generated or checked. So the id keeps what settled.cpp promises to the table's
+// readers.
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
@@ -30,7 +30,6 @@ extern "C" {
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-// SQL functions of other files.
 Datum snowflake_ids_gen_sno(PG_FUNCTION_ARGS);
 Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
 Datum snowflake_ids_gen_snowflake_si(PG_FUNCTION_ARGS);
@@ -41,7 +40,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// The ids of one trigger function.
 struct Stamp {
     const char* function;
     bool checks;            // the id of the row, instead of generating one
@@ -51,15 +49,14 @@ struct Stamp {
     int argument_count;
 };
 
-// What is looked up once for each statement, in FmgrInfo::fn_extra. While a statement writes to a table, no other
-// command of its session can alter that table, and no other session can.
+// What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes
+// to it.
 struct Column {
     int number;
     text* layout;    // the first of two arguments of the trigger; null if there is one
     UnixTime noted;  // what writer::will_write() has returned
 };
 
-// Raises an error unless PostgreSQL calls the function as a trigger BEFORE INSERT OR UPDATE, FOR EACH ROW.
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
     const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
     if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
@@ -75,15 +72,15 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
                             stamp.function, stamp.arguments)));
 }
 
-// The type of the column, besides bigint. A domain over it is another type, because nothing would check its constraints.
+// The type of the column, besides bigint. A domain over it does not count, because nothing would check its constraints.
 Oid own_type(const Stamp& stamp, Oid function) {
     if (stamp.type == nullptr) return InvalidOid;
     return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(stamp.type),
                            ObjectIdGetDatum(get_func_namespace(function)));
 }
 
-// True if the index, which is one of the table, holds the rows of all tables that the table is a part of. Only
-// partitions share their indexes with their parents.
+// True if the index holds the rows of all tables that the table is a part of. Only partitions share indexes with their
+// parents.
 bool is_whole(Oid table, Oid index) {
     const List* const above = relatives_above(table);
     if (list_length(above) == 1) return true;
@@ -91,7 +88,7 @@ bool is_whole(Oid table, Oid index) {
            is_whole(list_nth_oid(above, 1), list_nth_oid(relatives_above(index), 1));
 }
 
-// True if the column has a unique index of its own, over the whole table.
+// True if the column alone has a unique index over the whole table.
 bool is_unique(Relation rel, int number) {
     bool found = false;
     List* const indexes = RelationGetIndexList(rel);
@@ -114,7 +111,7 @@ int hint_for_column(const Stamp& stamp) {
                    stamp.type == nullptr ? "bigint" : stamp.type);
 }
 
-// The column that the arguments of the trigger name. Raises an error if it cannot have a stamp.
+// Raises an error if the column that the trigger names cannot have a stamp.
 Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     const Relation rel = t.tg_relation;
     const char* const table = RelationGetRelationName(rel);
@@ -168,7 +165,7 @@ Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
         }
         return {number, nullptr, {}};
     }
-    // An upsert by a key that changes would insert a second row, and a row that refers to the key would lose it.
+    // An upsert by a key that changes would insert a second row, and referring rows would lose it.
     Bitmapset* const keys = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
     if (bms_is_member(number - FirstLowInvalidHeapAttributeNumber, keys)) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -179,8 +176,6 @@ Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     return {number, nullptr, {}};
 }
 
-// The column of the trigger that calls the function. For the first row of a statement it is looked up, and the table is
-// noted.
 const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Stamp& stamp) {
     FmgrInfo& info = *fcinfo->flinfo;
     if (unlikely(info.fn_extra == nullptr)) {
@@ -196,7 +191,6 @@ const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Sta
     return *static_cast<const Column*>(info.fn_extra);
 }
 
-// The body of a trigger function. `generate(column)` gives a new id.
 template <class Generate>
 Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) {
     const TriggerData& t = trigger_data(fcinfo, stamp);
@@ -208,7 +202,7 @@ Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) 
     return PointerGetDatum(heap_modify_tuple_by_cols(row, RelationGetDescr(t.tg_relation), 1, &number, &id, &null));
 }
 
-// No id that this server generates has a time above the ceilings of all generators.
+// No id of this server has a time above the ceilings of all generators.
 bool is_ahead(UnixTime t) {
     if (t <= ledger::wall_clock()) return false;
     const ledger::Ledger& shared = shared_ledger();
@@ -217,8 +211,8 @@ bool is_ahead(UnixTime t) {
     return true;
 }
 
-// True for a trigger BEFORE INSERT OR UPDATE, FOR EACH STATEMENT. It notes the table before the statement's DEFAULTs are
-// evaluated. Without it, a statement that stands still between its DEFAULT and its first row can be refused.
+// For a trigger BEFORE INSERT OR UPDATE, FOR EACH STATEMENT, which notes the table before the DEFAULTs are evaluated.
+// Without it, a statement that stands still between its DEFAULT and its first row can be refused.
 bool notes_only(FunctionCallInfo fcinfo) {
     if (!CALLED_AS_TRIGGER(fcinfo)) return false;
     const auto& t = *reinterpret_cast<const TriggerData*>(fcinfo->context);
@@ -228,7 +222,7 @@ bool notes_only(FunctionCallInfo fcinfo) {
     return true;
 }
 
-// The body of a trigger function that checks. `time_of(id, column)` is the last microsecond of the id's tick.
+// `time_of(id, column)` is the last microsecond of the id's tick.
 template <class TimeOf>
 Datum check_row(FunctionCallInfo fcinfo, const Stamp& stamp, TimeOf time_of) {
     if (notes_only(fcinfo)) return Datum{0};
@@ -275,7 +269,6 @@ Datum check_row(FunctionCallInfo fcinfo, const Stamp& stamp, TimeOf time_of) {
     return PointerGetDatum(row);
 }
 
-// The same for ids of a 64-bit layout.
 UnixTime last_of_tick(const Layout& layout, const Stamp& stamp, Datum id) {
     const auto fields = layout.split(static_cast<uint64>(DatumGetInt64(id)));
     if (!fields) {
@@ -298,19 +291,16 @@ constexpr Stamp snowflake_check{"snowflake_check", true, "'my_layout', 'my_colum
 
 }  // namespace
 
-// sno_stamp('column')
 FUNCTION(snowflake_ids_sno_stamp) {
     return stamp_row(fcinfo, sno_stamp,
                      [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_sno, Int32GetDatum(0)); });
 }
 
-// mastic_stamp('column')
 FUNCTION(snowflake_ids_mastic_stamp) {
     return stamp_row(fcinfo, mastic_stamp,
                      [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_mastic, Datum{0}); });
 }
 
-// snowflake_si_stamp('column')
 FUNCTION(snowflake_ids_snowflake_si_stamp) {
     return stamp_row(fcinfo, snowflake_si_stamp,
                      [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_snowflake_si, Datum{0}); });
@@ -323,18 +313,15 @@ FUNCTION(snowflake_ids_snowflake_stamp) {
     });
 }
 
-// sno_check('column')
 FUNCTION(snowflake_ids_sno_check) {
     return check_row(fcinfo, sno_check, [](Datum id, const Column&) { return sno::last_of_tick(id_in<sno::Id>(id)); });
 }
 
-// mastic_check('column')
 FUNCTION(snowflake_ids_mastic_check) {
     return check_row(fcinfo, mastic_check,
                      [](Datum id, const Column&) { return last_of_tick(mastic::layout, mastic_check, id); });
 }
 
-// snowflake_si_check('column')
 FUNCTION(snowflake_ids_snowflake_si_check) {
     return check_row(fcinfo, snowflake_si_check, [](Datum id, const Column&) {
         return last_of_tick(snowflake_si::layout, snowflake_si_check, id);

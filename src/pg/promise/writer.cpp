@@ -22,21 +22,21 @@ namespace snowflake_ids::writer {
 
 namespace {
 
-// If an id of the present transaction has this time or a later one, what the transaction has shown covers it: see
-// `covered` in ledger/settling.hpp. no_low: the transaction has shown nothing yet.
+// What the transaction has shown covers ids of this time and later (`covered` in ledger/settling.hpp). no_low: it has
+// shown nothing.
 UnixTime covered = ledger::no_low;
 
-// No id of the present transaction is of a later time.
+// the latest time of the transaction's ids
 UnixTime newest{};
 
 // For each table in Backend::tables, and for those that do not fit there, the promise when it was noted.
 UnixTime promise_when_noted[ledger::noted_tables + 1];
 
-// The full id of the present top-level transaction; 0 if it has none, because it has written nothing.
+// 0 if the present transaction has no id, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
-// True if the transaction with this full id is neither running nor prepared. TransactionIdIsInProgress() knows only the
-// lower 32 bits, which may by now mean a later transaction. So an id that is 2^31 or more behind the next one is over.
+// True if the transaction is neither running nor prepared. TransactionIdIsInProgress() knows only the lower 32 bits,
+// which after 2^31 more may mean a later transaction.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
@@ -48,8 +48,7 @@ ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backe
 
 namespace {
 
-// What is done before an id of time `t` may be shown to readers: they look at the database only after they have seen
-// `low`. Returns where to show it.
+// Readers look at the database only after they have seen `low`, so this comes before an id of time `t` is shown.
 ledger::Backend& ready_to_show(const ledger::Ledger& shared, UnixTime t) {
     ledger::Backend& backend = own_backend(shared);
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
@@ -86,7 +85,7 @@ void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
-    // PREPARE TRANSACTION gives each transaction an id before this. One without an id would have no rows.
+    // A transaction without an id has no rows: PREPARE TRANSACTION assigns the id before this.
     if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), top_xid(),
                               is_over))

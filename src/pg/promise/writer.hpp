@@ -1,5 +1,5 @@
-// What this process shows to readers of the ids that its transaction has generated. From that, readers know which ids
-// may still appear (snowflake_ids_settled()). The protocol is in ledger/settling.hpp.
+// What this process shows readers of the ids that its transaction has generated, so that they know which ids may still
+// appear. The protocol is in ledger/settling.hpp.
 #pragma once
 
 #include "ledger/memory.hpp"
@@ -8,35 +8,33 @@
 
 namespace snowflake_ids::writer {
 
-// Shows readers that the present transaction has ids of time `t` (ledger/settling.hpp). Returns true if it may use such
-// an id. If the result is false, readers were promised that no id of this time appears any more. Then the id must be
-// thrown away, and a later one generated. Call this before the first id of each time is used, and again once
-// Header::promise is later than `t`.
+// Shows readers that the present transaction has ids of time `t`. If false, readers were promised that no such id
+// appears any more: throw the id away, and generate a later one. Call this before the first id of each time is used,
+// and again once Header::promise is later than `t`.
 bool admit(UnixTime t);
 
-// Notes that the present transaction writes to this table, and so to each table that it is a part of. Call it in each
-// statement before its first id of the table is generated or checked: the table may have become a part of others.
-// Returns the time before which readers may have been told that no id of the table appears any more.
+// Notes that the present transaction writes to this table, and to those that it is a part of. Call it in each statement
+// before its first id is generated or checked, because the table may have become a part of others. Returns the time
+// before which readers may have been told that no id of the table appears any more.
 UnixTime will_write(Oid table);
 
-// True if a row of a table may have an id of time `t` that was not generated for it. `noted` is what will_write() has
-// returned. Readers of the table then wait for the transaction.
+// True if a row may have an id of time `t` that was not generated for it. `noted` comes from will_write(). Readers of
+// the table then wait for the transaction.
 bool may_bring(UnixTime t, UnixTime noted);
 
-// In place of the table of a reader of all tables.
+// For a reader of all tables.
 constexpr Oid every_table = InvalidOid;
 static_assert(every_table == ledger::all_tables);
 
-// Copies what the transaction has shown to the ledger's table of prepared transactions. Call it when the transaction is
-// about to be prepared. Raises an error if the table is full.
+// Copies what it has shown to the ledger's table of prepared transactions. Call it in PREPARE TRANSACTION. Raises an
+// error if the table is full.
 void hand_over_to_prepared();
 
-// Takes back what the transaction has shown, because it has ended or is prepared. If `committed` is true, readers with
-// an older snapshot can still find it in the ring. If it is committed or `prepared`, readers that wait for rows of its
-// tables are woken. This is called after the commit too, where nothing may raise an error.
+// Takes back what the transaction has shown. If `committed`, readers with an older snapshot still find it in the ring.
+// If `committed` or `prepared`, wakes readers that wait for rows of its tables. Raises no error, because it also runs
+// after the commit.
 void end_transaction(bool committed, bool prepared);
 
-// Where in the ledger this process shows its ids.
 ledger::Backend& own_backend(const ledger::Ledger& shared);
 
 }  // namespace snowflake_ids::writer
