@@ -1,4 +1,4 @@
-// Begins the life of this server, and writes a line about it to the log.
+// Begins the life of this server, and logs it.
 #include "pg/ceilings/begin_life.hpp"
 
 extern "C" {
@@ -15,7 +15,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// Logs, once for each life, the machine id of its ids.
 void log_life(const ledger::Header& header) {
     const bool standby = RecoveryInProgress();
     const int id =
@@ -27,8 +26,6 @@ void log_life(const ledger::Header& header) {
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
-// Begins the life of this server if no process has done that yet. Raises an error if the ceiling file cannot be written
-// before the patience ends.
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
     uint64 id = 0;  // 0 means that no life has begun

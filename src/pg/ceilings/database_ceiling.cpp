@@ -1,5 +1,4 @@
-// Reads, checks and changes the page that contains the WAL ceiling of this database, and creates it again if it is
-// damaged.
+// Reads, checks, changes and repairs the page with the WAL ceiling of this database.
 #include "pg/ceilings/database_ceiling.hpp"
 
 extern "C" {
@@ -33,17 +32,15 @@ Oid known = InvalidOid;  // see open_extension_relation()
 void (*forget_ceiling)() = nullptr;            // the argument of watch()
 XLogRecPtr last_position = InvalidXLogRecPtr;  // see position()
 
-// PostgreSQL calls this when the definition of a relation may have changed. InvalidOid means any relation.
+// InvalidOid means any relation.
 void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == known) forget_ceiling();
 }
 
-// False if somebody has made the sequence unlogged. Then it has no WAL, so the ceiling reaches no standby and does not
-// survive a crash.
+// An unlogged sequence has no WAL: the ceiling reaches no standby and does not survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
-// Opens the sequence. Raises an error if it is missing or unlogged, or if its lock is not free before the patience
-// ends.
+// Raises an error if the sequence is missing or unlogged, or if its lock is not free before the patience ends.
 Relation open_sequence(LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
@@ -62,23 +59,20 @@ Relation open_sequence(LOCKMODE lock, const Patience& patience) {
 
 // ---- the page
 
-// The end of a sequence's page, as in PostgreSQL's commands/sequence.c. No header of PostgreSQL has these.
+// The end of a sequence's page, which only PostgreSQL's commands/sequence.c defines.
 struct Special {
     uint32 magic;
 };
 constexpr uint32 sequence_magic = 0x1717;
 
-// What is wrong with the page of the sequence. fail_damaged() has the words for it.
 enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
 
-// The hint for a damaged page.
 const char* way_out() {
     return RecoveryInProgress()
                ? "Create this standby again from its primary. Until then, gen_gid() and gen_uuid7() work here."
                : "Call snowflake_ids.reset() as a superuser, with a time above every id. Until then, no id is generated, because it could repeat.";
 }
 
-// Raises the error for this damage. Its detail says what is wrong, and its hint what to do.
 [[noreturn]] void fail_damaged(Damage damage) {
     const char* what = damage == Damage::empty_page     ? "Its page is empty"
                        : damage == Damage::other_page   ? "Its page is not that of a sequence"
@@ -91,13 +85,13 @@ const char* way_out() {
     pg_unreachable();
 }
 
-// Adds a hint to PostgreSQL's own errors about the page: a wrong checksum or header, or a file that is too short.
+// Adds a hint to PostgreSQL's own errors: a wrong checksum or header, or a file that is too short.
 void explain_error(void*) {
     if (geterrcode() == ERRCODE_DATA_CORRUPTED) errhint("%s", way_out());
     errcontext("reading sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
 }
 
-// Reads the page, and returns its buffer, pinned and not locked. PostgreSQL's errors get a hint.
+// The buffer is pinned, not locked.
 Buffer read_buffer(Relation rel) {
     ErrorContextCallback context{error_context_stack, explain_error, nullptr};
     error_context_stack = &context;
@@ -106,15 +100,15 @@ Buffer read_buffer(Relation rel) {
     return buffer;
 }
 
-// What is on the page. If it is damaged, `data` is null and the ceiling is 0.
+// If the page is damaged, `data` is null and the ceiling is 0.
 struct Found {
     Damage damage = Damage::none;
-    Form_pg_sequence_data data = nullptr;  // the columns of the sequence, inside the page
+    Form_pg_sequence_data data = nullptr;  // inside the page
     WalCeiling ceiling{};
 };
 
-// Finds the tuple of the sequence on its page. It checks more than PostgreSQL's read_seq_tuple(), because a lost write
-// or zero_damaged_pages can leave a page that passes checksums and that nobody wrote. Nothing here can raise an error.
+// Checks more than read_seq_tuple(), because a lost write or zero_damaged_pages can leave a page that passes checksums
+// and that nobody wrote. Raises no error.
 Found find_tuple(Page page) {
     if (PageIsNew(page)) return {Damage::empty_page};
     const auto* header = reinterpret_cast<PageHeader>(page);
@@ -125,7 +119,7 @@ Found find_tuple(Page page) {
     if (reinterpret_cast<const Special*>(reinterpret_cast<const char*>(page) + special)->magic != sequence_magic)
         return {Damage::other_page};
 
-    // PostgreSQL cannot flush WAL up to the LSN of such a page, so it could never write the page.
+    // PostgreSQL could never write such a page, because it cannot flush WAL up to its LSN.
     if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr()) return {Damage::ahead_of_wal};
 
     if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {Damage::no_tuple};
@@ -146,42 +140,37 @@ Found find_tuple(Page page) {
 }
 
 static_assert(number_of(ledger::max_ceiling) == ledger::max_sealed);
-// The ceiling as last_value of the sequence.
 int64 sealed_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
 
-// True if the ceiling has never been lifted, because the sequence has just been created.
 bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
 // ---- changes
 
-// Flushes WAL up to `lsn`, if it is valid. A process that has outlived its server (an orphan) ends before that, because
-// another server may already write its own WAL to these files.
+// Another server may already write its own WAL to these files, so an orphan ends here.
 void flush(XLogRecPtr lsn) {
     if (lsn == InvalidXLogRecPtr) return;
     end_if_orphaned();
     XLogFlush(lsn);
 }
 
-// Writes the WAL of a change, and returns its end. An orphan ends before that. This is checked after the process has
-// got the lock of the buffer, because the server may have ended while it waited. If the process ends, the lock is
-// released.
+// Checked with the buffer locked, because the server may have ended during the wait for it. Returns the end of the WAL.
 XLogRecPtr finish_change(GenericXLogState* state) {
     end_if_orphaned();
     return GenericXLogFinish(state);
 }
 
-// The ceiling before and after a change. Both are 0 if the page is damaged.
+// Both ceilings are 0 if the page is damaged.
 struct Change {
     Damage damage;
     WalCeiling before, after;
 };
 
-// The lock for a change, which nextval() takes too. It keeps ALTER SEQUENCE from giving the relation another file
-// during the change. Otherwise we would write to the old file, and leave WAL for a file that no longer exists.
+// As nextval(): it keeps ALTER SEQUENCE from giving the relation another file meanwhile. Otherwise WAL would be left
+// for a file that no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// Calls next(present ceiling), and writes the ceiling that it returns, if that is another one. `buffer` is the page of
-// `rel`, locked exclusively. Releases the buffer and the relation, and flushes the WAL. A damaged page stays as it is.
+// Changes the ceiling to next(present ceiling), and flushes the WAL. `buffer` is the page, locked exclusively; it and
+// `rel` are released. A damaged page stays as it is.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
@@ -208,8 +197,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     return {found.damage, before, after};
 }
 
-// Opens the sequence, and changes the ceiling to next(present ceiling). Raises an error if the page is damaged, or if
-// the sequence cannot be opened: see open_sequence().
+// Raises an error if the page is damaged, and those of open_sequence().
 template <class Next>
 Change change(const Patience& patience, Next next) {
     Relation rel = open_sequence(to_change, patience);
@@ -220,14 +208,14 @@ Change change(const Patience& patience, Next next) {
     return c;
 }
 
-// The time of `wanted` or that of the present ceiling `now`, whichever is later; with the life of `wanted`.
+// The later of the two times, with the life of `wanted`.
 WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
     return {Max(now.until, wanted.until), wanted.life_id};
 }
 
 // ---- repair
 
-// Fills the page as PostgreSQL does when it creates a sequence. `tuple` is its only tuple.
+// As PostgreSQL does when it creates a sequence.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
@@ -236,7 +224,7 @@ void fill_page(Page page, const HeapTupleData& tuple) {
         elog(ERROR, "a page of a sequence has no room for its tuple");
 }
 
-// The tuple of a sequence with this ceiling, frozen as PostgreSQL makes it.
+// Frozen, as PostgreSQL makes it.
 HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     Datum values[] = {Int64GetDatum(sealed_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};
@@ -250,8 +238,7 @@ HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     return tuple;
 }
 
-// Reads the page, whatever is on disk, and returns its buffer, pinned and not locked. If PostgreSQL refuses to read the
-// page, the buffer has zeros. A file without a page gets one.
+// As read_buffer(), whatever is on disk: zeros if PostgreSQL refuses to read the page. A file without a page gets one.
 Buffer read_anything(Relation rel) {
     if (RelationGetNumberOfBlocks(rel) == 0) {
         end_if_orphaned();
@@ -262,7 +249,7 @@ Buffer read_anything(Relation rel) {
 
 }  // namespace
 
-// PostgreSQL cannot remove a relcache callback, so this one is registered once in a process.
+// PostgreSQL cannot remove a relcache callback.
 void watch(void (*forget)()) {
     if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
     forget_ceiling = forget;
@@ -287,13 +274,12 @@ WalCeiling read(const Patience& patience) {
 WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
     const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
     if (!is_new(c.after)) return c.after;
-    // The relation is new. If the extension was dropped and created again, ids below the ceiling in the old relation
-    // still exist. None of them is above the highest ceiling of the slots, so the new relation gets that ceiling.
+    // If the extension was dropped and created again, ids below the old relation's ceiling exist. None is above the
+    // highest ceiling of the slots.
     const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
     return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
-// Each lock is taken only if it is free. A sequence that cannot be used is no error here.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
     if (rel == nullptr) return {};
@@ -329,14 +315,14 @@ bool is_damaged(const Patience& patience) {
     return found.damage != Damage::none;
 }
 
-// WAL gets a full image of the page, so replay does not read the damaged page.
+// WAL gets a full image, so replay does not read the damaged page.
 void repair(const WalCeiling& c, const Patience& patience) {
     Relation rel = open_sequence(to_change, patience);
     const HeapTuple tuple = make_tuple(rel, c);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr lsn = InvalidXLogRecPtr;
-    // Another session may have repaired it already.
+    // Another session may have repaired it.
     if (find_tuple(BufferGetPage(buffer)).damage != Damage::none) {
         GenericXLogState* state = GenericXLogStart(rel);
         fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);

@@ -1,19 +1,17 @@
-// The WAL ceiling of a database is a time in a sequence relation, which is a member of the extension. No backend issues
-// a tick at or above the ceiling of its own database. So wherever a row with an id was replayed or recovered, a higher
-// ceiling was replayed before it. This is also true with replication lag, asynchronous commit, prepared transactions,
-// point-in-time recovery, cascading standbys and pg_rewind.
+// The WAL ceiling of a database is a time in a sequence relation, a member of the extension. No backend issues a tick
+// at or above it. So wherever a row with an id was replayed or recovered, a higher ceiling was replayed before, also
+// with replication lag, asynchronous commit, prepared transactions, point-in-time recovery, cascading standbys and
+// pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed (stored together with check bits, ledger/sealed.hpp). No id of that time or
-//               later has been issued. If the time is 0, the relation is new
-//   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present life of this server, ids up
-//               to the ceiling may exist that the shared memory of this server does not know
+//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp). No id of that time or later has been issued. 0: new
+//   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present one, ids up to the ceiling
+//               may exist that the shared memory does not know
 //
-// A change is written as generic WAL on the relation's only page, and flushed before it counts. That needs no
-// transaction id, so it works in read-only transactions.
+// A change is generic WAL on the relation's only page, flushed before it counts. It needs no transaction id, so it
+// works in read-only transactions.
 //
-// If the page is not that of a sequence, or if its time has wrong check bits, the functions raise an error. repair()
-// creates the page again. They also raise an error if the sequence is missing or unlogged, or if its lock is not free
-// before the patience ends.
+// The functions raise an error if the page is damaged, if the sequence is missing or unlogged, or if its lock is not
+// free before the patience ends.
 #pragma once
 
 #include "ledger/wal_ceiling.hpp"
@@ -24,40 +22,34 @@ namespace snowflake_ids::database_ceiling {
 
 using ledger::WalCeiling;
 
-// From now on, `forget` is called when the relation may have become another one. If the extension was dropped and
-// created again, the new relation does not contain the old ceiling.
+// Calls `forget` from now on when the relation may have become another one, which does not contain the old ceiling.
 void watch(void (*forget)());
 
-// The present ceiling of this database, whose WAL is flushed; on a standby, the ceiling that has been replayed.
+// The present ceiling, flushed; on a standby, the one that was replayed.
 WalCeiling read(const Patience& patience);
 
-// Lifts the ceiling to at least `wanted.until`, and writes `wanted.life_id` next to it. If the relation was just
-// created, it gets at least the highest ceiling of all slots. Returns the ceiling that the relation has now, flushed.
-// If it is another relation than at the last call, `forget` (see watch()) was called before this returns.
+// Lifts the ceiling to at least `wanted.until`, in a new relation also to the highest ceiling of all slots, and writes
+// `wanted.life_id`. Returns the present ceiling, flushed. If the relation is another one than at the last call,
+// `forget` was called before.
 WalCeiling lift(const WalCeiling& wanted, const Patience& patience);
 
-// Lifts the ceiling early: only if it is not above `soon`, and without waiting for another session. Returns until when
-// ids may be issued. It returns 0, and raises no error, if another session has the relation locked, or if the relation
-// is new, missing, unlogged or damaged. A session that needs the ceiling calls lift(), and waits or gets the error.
+// Only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if another
+// session has the lock, or if the relation is new, missing, unlogged or damaged. A session that needs the ceiling calls
+// lift().
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
-// A position in WAL. A standby that has WAL up to there has the ceiling that read(), lift() or lift_if_free() has
-// returned last in this process.
+// A standby with WAL up to here has the ceiling that this process read or lifted last.
 XLogRecPtr position();
 
-// Sets the ceiling to exactly `c`, and returns the ceiling before. Only a forced reset by an operator calls this,
-// because it can lower the ceiling.
+// Sets the ceiling, which this can lower, and returns the one before. Only for an operator's forced reset.
 WalCeiling replace(const WalCeiling& c, const Patience& patience);
 
-// True if the page or its time is damaged. Raises an error if the sequence is missing or unlogged, or if its lock is
-// not free before the patience ends.
 bool is_damaged(const Patience& patience);
 
-// Creates the page again with the ceiling `c`, and flushes it. If the page is not damaged, it stays as it is, because
-// another session may have repaired it. Do not call this in recovery.
+// Creates the page again with the ceiling `c`, unless another session has. Not in recovery.
 void repair(const WalCeiling& c, const Patience& patience);
 
-// The `Wal` that the functions in ledger/wal_ceiling.hpp take: the ceiling of this database.
+// The `Wal` that ledger/wal_ceiling.hpp takes.
 struct InDatabase {
     const Patience& patience;
 

@@ -1,5 +1,4 @@
-// Calls the ledger's functions for the ceiling file of this server, and raises their errors. ledger/ceiling_file.cpp
-// reads and writes the file.
+// Raises the errors of the ledger's functions for the ceiling file. ledger/ceiling_file.cpp reads and writes it.
 #include "pg/ceilings/durable_ceiling.hpp"
 
 extern "C" {
@@ -17,7 +16,6 @@ ledger::CeilingPlace place() {
     return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
 }
 
-// Each error but CeilingError::io has its own message. The last message is that of CeilingError::io.
 void fail(const ledger::CeilingResult& r) {
     constexpr const char* way_out = "Move the file away, and call snowflake_ids.reset() with a time above every id.";
     const char* name = ledger::ceiling_file_name;
@@ -71,8 +69,8 @@ void fail(const ledger::CeilingResult& r) {
 }
 
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
-    // Another ceiling that is still ahead of the clock was lifted within the last window. So its generator is in use,
-    // and this ceiling is lifted in the same sync.
+    // Another ceiling ahead of the clock was lifted within the last window, so it is in use, and lifted in the same
+    // sync.
     const UnixTime now = ledger::wall_clock();
     return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
@@ -81,23 +79,21 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
 void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
 
 void give_entry(const ledger::Slot& slot) {
-    // An entry must have a ceiling. A generator without a time does not use it, so any ceiling will do.
+    // An entry must have a ceiling. A generator without a time does not use it.
     constexpr Ceiling any{milliseconds{1}};
     if (slot.ceiling.load() != Ceiling{}) return;  // the slot has an entry
     until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 
-// While another process has the lock of the file, this waits, but not longer than max_wait.
 void check() {
     until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }
 
-// Unlike check(), this raises no error and does not wait.
 const char* state_for_people() {
     const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
     switch (r.error) {
         case ledger::CeilingError::none:
-        case ledger::CeilingError::busy:  // another process has the lock, usually because it writes the file
+        case ledger::CeilingError::busy:  // usually because it writes the file
             break;
         case ledger::CeilingError::io:
             return psprintf("unreadable: %s", strerror(r.system_errno));

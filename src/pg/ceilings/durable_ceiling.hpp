@@ -1,4 +1,4 @@
-// The ceiling file (ledger/ceiling_file.hpp) of this server: where it is, and the errors and waits of its functions.
+// The ceiling file (ledger/ceiling_file.hpp) of this server: its place, and the errors and waits of its functions.
 #pragma once
 
 #include "ledger/ceiling_file.hpp"
@@ -10,47 +10,38 @@
 
 namespace snowflake_ids::durable_ceiling {
 
-// A quarter of the durable window. When less time than this is left below a ceiling, it is lifted to ahead_of(). So
-// each ceiling is synced once per window, and usually no backend has to wait for the sync.
+// A ceiling with less than this left below it is lifted to ahead_of(). So each is synced once per window, and usually
+// no backend waits for the sync.
 inline microseconds margin() { return microseconds{settings::durable_window()} / 4; }
 
-// How far a ceiling is lifted now, if the ids of its generator are not ahead of the clock. The ids of a new life begin
-// at this time or later.
+// How far a ceiling is lifted if its ids are not ahead of the clock. The ids of a new life begin here or later.
 inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window() + margin(); }
 
-// Where this server has the file, and how the file is written: its permissions, and whether it is synced.
 ledger::CeilingPlace place();
 
-// Lifts the ceiling of a slot to at least `least`. The ceilings of other generators in use are lifted to ahead_of() or
-// to `least`, whichever is lower. It makes one attempt, and raises no error: if another process has the lock of the
-// file, the result is CeilingError::busy.
+// Lifts the ceiling of a slot to at least `least`, and those of other generators in use to ahead_of(), at most to
+// `least`. One attempt: CeilingError::busy if another process has the lock.
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 
-// Lifts the ceiling of the promise (the settled time that readers have received, ledger/settling.hpp). It makes one
-// attempt, and raises no error: if the attempt fails, the old ceiling remains.
+// Lifts the ceiling of the promise (ledger/settling.hpp). One attempt: if it fails, the old ceiling remains.
 void try_lift_settled(Ceiling least);
 
-// Gives the slot an entry in the ceiling file if it has none, so that the slot also exists after a restart. It is for
-// generators without a time (sno_at), which need no ceiling. Raises an error if the file cannot be written.
+// Gives the slot an entry if it has none, so that it exists after a restart. For sno_at, which needs no ceiling.
 void give_entry(const ledger::Slot& slot);
 
-// Reads the file, and raises the error that a session would get that has to write the file.
+// Raises the error that a session would get that has to write the file. Waits for the lock up to max_wait.
 void check();
 
-// Applies an operator's reset to the slots in memory and to the file. Raises an error if the lock of the file is not
-// free within max_wait, or if the file cannot be read or written. If writing fails, slots in memory may have moved.
+// Applies an operator's reset to the slots in memory and to the file. If writing fails, slots in memory may have moved.
 void apply_reset(const ledger::Reset& reset);
 
-// The state of the file, for snowflake_ids.status(): "ready", or the reason why no ids can be generated once the
-// present ceilings are used up.
+// For snowflake_ids.status(): "ready", or why no ids can be generated above the present ceilings. Does not wait.
 const char* state_for_people();
 
-// Raises the error of a result that is not CeilingError::none.
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
-// Calls `attempt`, which returns a CeilingResult, until the result is not CeilingError::busy. Raises an error if the
-// result is another error, or if the patience ends. The process that has the lock usually needs it for one sync. But it
-// may hang, so the wait is limited.
+// Calls `attempt` until its CeilingResult is not busy, and raises other errors. The process with the lock needs it for
+// one sync, but it may hang, so the wait is limited.
 template <class Attempt>
 void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {

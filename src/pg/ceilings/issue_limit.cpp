@@ -26,16 +26,14 @@ namespace {
 
 using durable_ceiling::ahead_of, durable_ceiling::margin;
 
-// The WAL ceiling of this database as this backend last saw it. 0: not read yet. The ceiling only grows, so an old
-// value here is only too careful. Exceptions: a forced reset lowers the ceiling, and a new relation may start lower.
-// Then forget_wal_ceiling() sets 0 here.
+// The WAL ceiling of this database as this backend last saw it; 0: not read yet. It only grows, so an old value is only
+// too careful, except after a forced reset or in a new relation: then forget_wal_ceiling() sets 0.
 ledger::SeenCeilings seen_wal;
 
-// Lifts R (ledger/replicated.hpp) to the highest of the two ceilings that the standbys have flushed.
+// Lifts R (ledger/replicated.hpp) to the higher of the two ceilings that the standbys have flushed.
 void lift_replicated(ledger::Slot& slot) { ledger::lift_to(slot.passed, seen_wal.highest(standby::had_flushed)); }
 
-// Keeps the WAL ceiling that was read or lifted last, and the position of its WAL. The one before may be known to be
-// replicated only here: the standbys may never get the next one.
+// The ceiling before may be known to be replicated only here: the standbys may never get the next one.
 void note_wal_ceiling(Ceiling until) {
     if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
@@ -43,29 +41,27 @@ void note_wal_ceiling(Ceiling until) {
     seen_wal.note(until, database_ceiling::position());
 }
 
-// The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
-// but at least a small step above the tick.
+// A window and a quarter ahead of the clock, but at least a small step above the tick.
 UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
-// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it. A ceiling that
-// is further ahead than a generator on time needs was lifted by a small step. For such a ceiling, it is half a step.
+// How much must be left below a ceiling: a backend begins to lift it before. One further ahead than a generator on time
+// needs was lifted by a small step; then it is half a step.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
-// The ceiling of the slot in shared memory. The ceiling on disk is at least as high.
+// The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
-// Reads the WAL ceiling of this database. If another life has lifted it, all generators are lifted above it, and it
-// gets the id of this life (ledger/wal_ceiling.hpp). Raises an error if that fails before the patience ends.
+// If another life lifted the ceiling, all generators are lifted above it, and it gets the id of this life.
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     database_ceiling::watch([] {
         forget_wal_ceiling();
-        settings::generation++;  // every generator is set up again
+        settings::generation++;
     });
     const database_ceiling::InDatabase in_database{patience};
-    // The ids of a life begin at ahead_of() the time when the life began, or later. So without the step, the first id
-    // could already be at the target or above it.
+    // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at
+    // the target.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
@@ -74,25 +70,22 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     }));
 }
 
-// Lifts the WAL ceiling to `target` if it is not above `wanted`. Waits for other sessions that have its relation
-// locked, and raises an error if the patience ends.
+// Lifts the WAL ceiling to `target` if it is not above `wanted`.
 void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const database_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
-// Lifts the WAL ceiling to `target` if it is not above `soon`, and if no other session has its relation locked.
+// The same, but does nothing if another session has the relation locked.
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
     const Ceiling until = database_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
-// True if this backend may lift ceilings early: then it has the turn until end_turn_to_lift(). Only one backend has the
-// turn, because any others would only wait for the flush of the first one. The turn expires by itself, in case the
-// backend dies. It lasts longer than the slowest sync, or others would begin to wait for that sync. A backend that
-// reaches the ceiling lifts it without having the turn.
+// True if this backend may lift ceilings early, until end_turn_to_lift(): others would only wait for its flush. If it
+// dies the turn expires, later than the slowest sync. A backend that reaches the ceiling needs no turn.
 bool take_turn_to_lift() {
     constexpr seconds expiry{10};
     auto& busy_until = shared_ledger().header->lifting_until;
@@ -102,7 +95,6 @@ bool take_turn_to_lift() {
     return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
-// Gives up the turn, also after an error, so that another backend may lift ceilings early.
 void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
@@ -111,13 +103,13 @@ microseconds lift_step() {
     constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
     const microseconds most = Min(margin(), highest);
     const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
-    // A negative time shows that the clock has gone back since the life began.
+    // negative: the clock has gone back since the life began
     return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ledger_in_life(patience);
-    // Transactions with an earlier full id may have been prepared before this, and are then not in the ledger's table.
+    // Transactions with an earlier full id may be prepared without being in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, patience);
@@ -126,7 +118,7 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& 
 
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
     if (seen_wal.until() < t) note_wal_ceiling(database_ceiling::read(patience).until);
-    // It is lower if `t` is the end of a tick that begins below the ceiling, but ends above it.
+    // Lower if `t` is the end of a tick that begins below the ceiling.
     if (seen_wal.until() < t) lift_wal_above(t, t, patience);
     return seen_wal.until();
 }
@@ -150,18 +142,16 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& pa
 
 void forget_wal_ceiling() { seen_wal = {}; }
 
-// Nothing has to be protected if `latest` is 0, if COMMIT waits for no standby, or in recovery.
 void protect_commit() {
     if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
-    // The standbys need the WAL in which a ceiling above `latest` was written. If its position is not known, it is 0,
-    // which counts as not flushed.
+    // The standbys need the WAL of a ceiling above `latest`. An unknown position is 0, which counts as not flushed.
     if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
 }
 
 void set_limit(Limited& g) {
     Ceiling until = ceiling_of(g);
     if (!g.in_recovery) until = Min(until, seen_wal.until());
-    // The first tick that begins at `t` or later. If there is none, it is a tick that no id can have.
+    // The first tick at `t` or later, or else one that no id can have.
     const auto first_refused = [&](UnixTime t) {
         const Result<uint64> tick = g.timeline.ceil_tick(t);
         return tick ? tick.value : g.timeline.max_tick() + 1;
@@ -170,11 +160,10 @@ void set_limit(Limited& g) {
     g.lift_from = first_refused(until - least_left(until));
 }
 
-// The ceiling in the file is lifted first, then the one in WAL.
+// The file comes first, because it has the fence (ledger/ceiling_file.hpp).
 void lift_above(Limited& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // Each attempt looks at the ceiling again: while this process waited for the lock of the file, another one may have
-    // lifted the ceiling far enough. So of all processes that wait, only one has to sync.
+    // Another process may lift the ceiling while this one waits for the lock of the file. So only one of them syncs.
     durable_ceiling::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
@@ -183,18 +172,16 @@ void lift_above(Limited& g, uint64 tick, const Patience& patience) {
     set_limit(g);
 }
 
-// As lift_above(), but early and without waiting: only the backend that gets the turn lifts the ceilings.
 void lift_ahead(Limited& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
-    // The ceilings are looked at again, because another backend may have lifted them since g.lift_from was set.
+    // Another backend may have lifted the ceilings since g.lift_from was set.
     if (soon >= ceiling_of(g) || (!g.in_recovery && soon >= seen_wal.until())) {
         if (!take_turn_to_lift()) return;
         ledger::note_clock_step(*shared_ledger().header);
         PG_TRY();
         {
             const UnixTime least = wanted_ceiling(g, tick);
-            // If the file cannot be written, that is no error yet: a claim that needs the ceiling will get the error.
-            // The file comes first, because it has the fence (ledger/ceiling_file.hpp).
+            // If the file cannot be written, that is no error yet: the claim that needs the ceiling will get it.
             const bool lifted =
                 soon < ceiling_of(g) ||
                 durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;

@@ -1,5 +1,5 @@
-// Asks which WAL the synchronous standbys have, and makes COMMIT wait. Which WAL they need is decided in
-// ceilings/issue_limit.cpp.
+// Asks which WAL the synchronous standbys have, and makes COMMIT wait. ceilings/issue_limit.cpp decides which WAL they
+// need.
 #include "pg/ceilings/standby.hpp"
 
 extern "C" {
@@ -17,15 +17,15 @@ extern "C" {
 
 namespace snowflake_ids::standby {
 
-// SyncRepConfig is null if synchronous_standby_names is empty.
+// null if synchronous_standby_names is empty
 bool are_named() { return SyncRepConfig != nullptr; }
 
 bool commits_wait() { return are_named() && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
-    // If synchronous_standby_names says FIRST, the candidates are the chosen standbys only. If it says ANY, they are
-    // all standbys that are named and connected.
+    // With FIRST in synchronous_standby_names, the candidates are the chosen standbys; with ANY, all that are named and
+    // connected.
     SyncRepStandbyData* candidates;
     const int count = SyncRepGetCandidateStandbys(&candidates);
     int with_it = 0;
@@ -43,12 +43,11 @@ bool had_flushed(XLogRecPtr position) {
     return position <= flushed;
 }
 
-// A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL before the COMMIT. So
-// this function gives the transaction what is missing of the two.
+// A COMMIT waits for standbys only if its transaction has an id and has written WAL. This supplies what is missing.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
     if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway
-    // From here on the transaction writes WAL, at its COMMIT at the latest. An orphan must not do that (orphan.hpp).
+    // From here on the transaction writes WAL, at its COMMIT at the latest, which an orphan must not do.
     end_if_orphaned();
     GetTopTransactionId();
     if (wrote) return;
