@@ -21,7 +21,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// The oid of the extension's relation `name`, from the catalogs. Invalid if the extension has no such member.
+// From the catalogs. Invalid if the extension has no such member.
 Oid look_up(const char* name) {
     const Oid extension = get_extension_oid("snowflake_ids", false);
     const Oid schema = get_namespace_oid("snowflake_ids", true);
@@ -31,14 +31,13 @@ Oid look_up(const char* name) {
     return relation;
 }
 
-// Returns the word of the shared memory in which a session keeps the relation `name` when it has found it:
+// The word of the shared memory in which a session leaves the relation `name`:
 //
 //   bits 63-32  oid of the database
 //   bits 31-0   oid of the relation
 //
-// With this word, a new session need not read catalogs only to find the extension and its members. Another relation may
-// use the same word. So a reader compares the database, and the name of the relation with this oid. The result is null
-// in a session that has not attached the shared memory, because reading a layout must not need that.
+// With it, a new session need not read catalogs. Relations may share a word, so a reader compares database and name.
+// Null if the shared memory is not attached, because reading a layout must not need that.
 ledger::Word* word_of_relation(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
@@ -48,9 +47,8 @@ ledger::Word* word_of_relation(const char* name) {
     return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
 }
 
-// Opens and locks a relation by its oid. Returns null if it does not exist any more. If `busy` is null, this waits for
-// the lock in the lock's queue, without a limit. Otherwise it does not wait: if another session has the relation
-// locked, it returns null and sets `*busy` to true.
+// Null if the relation does not exist. If `busy` is null, this waits in the lock's queue, without a limit. Otherwise it
+// does not wait: if another session has the lock, it returns null and sets `*busy`.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) {
@@ -59,7 +57,7 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
         *busy = true;
         return nullptr;
     }
-    // try_relation_open() does the same, but it also looks into a cache that a new session would have to fill.
+    // try_relation_open() also looks into a cache that a new session would have to fill.
     Relation rel = RelationIdGetRelation(relation);
     if (rel == nullptr) {
         UnlockRelationOid(relation, lock);
@@ -69,9 +67,8 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
-// Finds the relation and opens it: by the oid `known`, by the oid that another session has left in shared memory, or
-// from the catalogs. Stores the oid in `known`. Returns null if there is no such member of this kind. `busy` is as in
-// try_open(): if it is not null, and another session has the relation locked, the result is null too.
+// Tries the oid `known`, the oid in shared memory, and the catalogs; stores the oid in `known`. Null if there is no
+// such member of this kind, or `*busy`.
 Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };
@@ -107,8 +104,7 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
 
 }  // namespace
 
-// Unless patience.queues is true, this tries to get the lock again and again. In the lock's queue, PostgreSQL would
-// wait without a limit.
+// The lock's queue has no limit, so this tries again and again, unless patience.queues.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
     if (patience.queues) return find_and_open(known, name, kind, lock, nullptr);
     for (Attempts attempts;; attempts.pause(patience)) {

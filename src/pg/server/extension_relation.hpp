@@ -10,16 +10,15 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Returns null if
-// there is no such member of this kind (relkind). A relation of that name that is not a member is ignored: other users
-// may be allowed to create one, and generators of all databases would believe what is in it. The caller keeps `known`,
-// which is InvalidOid at first; it caches the oid.
+// Opens the relation `name`, a member of the extension. Null if there is none of this kind (relkind). One that is not a
+// member is ignored: other users may be allowed to create it, and generators of all databases would believe it. `known`
+// caches the oid; it is InvalidOid at first.
 //
-// Waits for the lock until the patience ends, and then raises an error. A transaction with DROP EXTENSION or ALTER
-// SEQUENCE has the relation locked until it ends. With patience.queues, the wait has no limit.
+// Raises an error if the lock is not free before the patience ends. DROP EXTENSION and ALTER SEQUENCE have it until
+// their transaction ends.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
 
-// Opens the relation in the same way, but does not wait: it returns null also if another session has it locked.
+// The same without waiting: null also if another session has it locked.
 Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock);
 
 }  // namespace snowflake_ids

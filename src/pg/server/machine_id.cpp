@@ -1,4 +1,4 @@
-// The node for new ids, and the warnings when two servers may have the same one.
+// The node for new ids, and the warnings about it.
 #include "pg/server/machine_id.hpp"
 
 extern "C" {
@@ -18,7 +18,6 @@ namespace snowflake_ids::machine_id {
 
 namespace {
 
-// True if there is a subscription in any database of this server.
 bool has_subscription() {
     Relation rel = table_open(SubscriptionRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 0, nullptr);
@@ -28,18 +27,17 @@ bool has_subscription() {
     return found;
 }
 
-// True if this database is part of a Citus cluster, where a DEFAULT may be evaluated on any server of the cluster.
-// Citus works only if shared_preload_libraries loads it. So if its setting does not exist, the catalog is not searched.
+// In a Citus cluster, a DEFAULT may be evaluated on any server. Citus works only if preloaded, so without its setting
+// the catalog is not searched.
 bool has_citus() {
     return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
            OidIsValid(get_extension_oid("citus", true));
 }
 
-// The warnings, as bits of Header::warnings: two for each, because the reason can be Citus or not.
+// Bits of Header::warnings, two for each warning, because the reason can be Citus or not.
 constexpr uint64 not_set = 1;
 constexpr uint64 no_node = 4;
 
-// True for the first caller in this life that has this reason.
 bool first_warning(uint64 bit, bool citus) {
     if (citus) bit <<= 1;
     return (shared_ledger().header->warnings.fetch_or(bit) & bit) == 0;
@@ -64,7 +62,7 @@ void fail_in_recovery(const char* name, const char* hint) {
     pg_unreachable();
 }
 
-// A standby cannot control which ids its primary issues. So the ids of the standby have another node.
+// A standby cannot control which ids its primary issues, so its own have another node.
 uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
@@ -85,8 +83,7 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
     return standby;
 }
 
-// Other servers may write ids into the same tables if this server uses Citus or logical replication. It may use the
-// latter if wal_level is `logical`, or if it has a subscription.
+// Others may write into the same tables through Citus or logical replication (wal_level `logical`, or a subscription).
 void warn_if_not_set() {
     static bool warned = false;  // in this life, as far as this session knows
     if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;

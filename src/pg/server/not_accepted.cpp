@@ -1,5 +1,5 @@
-// Finds the settings whose configured value was not accepted, and raises an error while there are any. A value was not
-// accepted if its source (file, role, session, ...) is another one after the setting is defined than before.
+// Finds settings whose value was not accepted: its source (file, role, session, ...) changes when the setting is
+// defined.
 #include "pg/server/not_accepted.hpp"
 
 #include <bit>
@@ -19,10 +19,10 @@ int not_accepted_bits = 0;  // bit n is set if the value of setting n was not ac
 
 int bit_of(Setting s) { return 1 << s; }
 
-// A setting on which uniqueness depends. The array has the order of the enum Setting.
+// In the order of the enum Setting.
 struct Known {
-    const char* name;     // without the prefix "snowflake_ids."
-    const char* must_be;  // which values it accepts, for the detail of the error
+    const char* name;  // without the prefix "snowflake_ids."
+    const char* must_be;
 };
 
 constexpr Known known[count] = {
@@ -34,26 +34,24 @@ constexpr Known known[count] = {
     {"durable_window", "a time from 100ms to 1h"},
 };
 
-// What was configured for a setting before it was defined. It may be needed as long as the session lasts.
+// What was configured for a setting before it was defined.
 struct Placeholder {
-    bool was_given;  // false: nothing was configured
+    bool was_given;
     GucSource source;
-    char text[64];  // the value, maybe cut; only messages show it
+    char text[64];  // maybe cut; only for messages
 };
 
 Placeholder placeholders[count];
 
-// The name of the setting with its prefix. Valid until the next call.
+// Valid until the next call.
 const char* full_name(Setting s) {
     static char name[64];
     snprintf(name, sizeof name, "snowflake_ids.%s", known[s].name);
     return name;
 }
 
-// The setting of this name, or null if there is none.
 config_generic* find_setting(const char* name) { return find_option(name, false, true, DEBUG5); }
 
-// Keeps what was configured for a setting, before it is defined.
 void remember_placeholder(Setting s) {
     Placeholder& p = placeholders[s];
     const config_generic* found = find_setting(full_name(s));
@@ -64,20 +62,17 @@ void remember_placeholder(Setting s) {
     strlcpy(p.text, text != nullptr ? text : "", sizeof p.text);
 }
 
-// True for values from postgresql.conf, from ALTER SYSTEM and from the command line.
 bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
 
-// Call this after the setting was defined. If its source is another one than before, the server has not accepted the
-// configured value, and not_accepted_bits gets its bit.
 void note_if_not_accepted(Setting s) {
     if (placeholders[s].was_given && find_setting(full_name(s))->source != placeholders[s].source)
         not_accepted_bits |= bit_of(s);
 }
 
-// Where a value was set, if not for the whole server, and the command that removes it there.
+// Where a value was set, if not for the whole server, and the command that removes it.
 struct Origin {
     const char* name;
-    const char* reset;  // null: no command is needed, because the next connection does not have the value by itself
+    const char* reset;  // null: the next connection does not have the value by itself
 };
 
 // Where a value with this source was set.
@@ -98,9 +93,8 @@ Origin origin_of(GucSource source) {
     }
 }
 
-// Adds the hint that says how to remove a value which was set in the wrong place, inside of ereport(). `reset` is
-// Origin::reset. The hint says "in a new session", because a session that has loaded the library refuses the command
-// ("cannot be changed now").
+// For ereport(). "In a new session", because one that has loaded the library refuses the command ("cannot be changed
+// now").
 int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
@@ -109,19 +103,16 @@ int hint_to_remove(const char* setting, const char* reset) {
         reset, setting);
 }
 
-// Calls define() as if there were no parallel operation. Before the minor releases of late 2024, the server refuses to
-// change any setting in a parallel operation, even with GUC_ALLOW_IN_PARALLEL. So it would refuse the configured values
-// when the settings are defined. All processes of the operation have the same values, so we leave parallel mode during
-// this. A server with assertions would fail there. So this function is not used in such a server, and the session
-// refuses to generate ids instead.
+// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, so it would
+// refuse the configured values. All processes of the operation have the same, so we leave parallel mode meanwhile. A
+// server with assertions would fail there; in it, the session refuses to generate ids instead.
 void define_in_parallel_operation(void (*define)()) {
-    static int levels = 0;  // static: a longjmp would clobber a local variable
+    static int levels = 0;  // a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
         ExitParallelMode();
         levels++;
     }
-    // Interrupts wait: a cancel must not find the transaction outside of its parallel operation. An error resets the
-    // counter.
+    // A cancel must not find the transaction outside of its parallel operation. An error resets the counter.
     InterruptHoldoffCount = InterruptHoldoffCount + 1;
     PG_TRY();
     { define(); }
@@ -135,8 +126,8 @@ void define_in_parallel_operation(void (*define)()) {
 
 }  // namespace
 
-// The placeholder of a setting is gone once the setting is defined, so the placeholders are remembered first.
-// MarkGUCPrefixReserved() then makes the server refuse other settings with the prefix snowflake_ids.
+// Defining a setting removes its placeholder. MarkGUCPrefixReserved() makes the server refuse other settings with the
+// prefix.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING
@@ -153,7 +144,7 @@ void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
 bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
-// If several values were not accepted, the error names the first setting only.
+// Names the first of the settings only.
 void check() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));

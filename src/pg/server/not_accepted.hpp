@@ -1,10 +1,8 @@
-// Configured values that the server did not accept, because they are out of range, are no number, or were set in a
-// place where they cannot be set. The server then continues with the default, which another server may use too. So no
-// ids are generated until a good value is set.
+// Values that the server did not accept, because they are out of range, no number, or set in the wrong place. The
+// server continues with the default, which another server may use too, so no ids are generated.
 //
-// Until the library is loaded, its settings are placeholders: names with a text. When the library defines a setting,
-// the server uses the text as its value. If the server does not accept the text, it only shows a WARNING, which most
-// clients hide. We find this out by comparing the source of the value before and after the definition.
+// Until the library is loaded, its settings are placeholders with a text. Defining a setting makes the text its value.
+// If that fails, there is only a WARNING, which most clients hide.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -22,22 +20,18 @@ enum Setting : int {
     count
 };
 
-// Calls `define`, which defines all settings of the extension, and finds out which of the settings above had a value
-// that was not accepted. _PG_init calls it once in each process.
+// Calls `define`, which defines all settings, and finds values that were not accepted. From _PG_init.
 void define_settings(void (*define)());
 
-// Notes that the server has accepted a value of the setting. The assign hooks of the settings call it.
+// For assign hooks: the server has accepted a value.
 void accept(Setting s);
 
-// True if the value of the setting was not accepted. Only the session itself knows this. Its parallel workers do not,
-// but no ids are generated there in any case.
+// Parallel workers of the session do not know this, but no ids are generated there.
 bool is_refused(Setting s);
 
-// Raises an error if the value of any of these settings was not accepted.
 void check();
 
-// The settings whose values were not accepted, with these values, for snowflake_ids.status(). palloc'd; null if all
-// were accepted.
+// For snowflake_ids.status(): these settings with their values, palloc'd; null if all were accepted.
 char* describe();
 
 }  // namespace snowflake_ids::not_accepted

@@ -14,12 +14,10 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// A long sleep waits for the process's latch, which an interrupt sets. A short one uses nanosleep().
 void nap(microseconds wanted) {
     constexpr microseconds none{}, longest = seconds{1};
-    // A latch counts in whole milliseconds, and a tick may last just one. With the latch alone, a session would often
-    // miss the tick that it waits for. So one call waits for the latch for whole milliseconds, and when the session
-    // calls again for the rest, that call sleeps with nanosleep().
+    // A latch counts in whole milliseconds, and a tick may last one, so a session would often miss its tick. It waits
+    // for the latch for whole milliseconds, and calls again for the rest, with nanosleep().
     constexpr milliseconds latch_from{2};
     wanted = std::clamp(wanted, none, longest);
 
@@ -40,8 +38,7 @@ void nap(microseconds wanted) {
 
 void Attempts::pause(const Patience& patience) {
     constexpr microseconds longest = milliseconds{20};
-    // Each pause is shorter by up to a quarter, which differs between processes. So sessions that began to wait
-    // together do not all try again together.
+    // Each pause is shorter by up to a quarter, so that sessions that began to wait together do not try again together.
     const auto seed = static_cast<uint64>(number_of(ledger::monotonic_clock()) + MyProcPid);
     const microseconds less = microseconds{seed * 0x9e3779b97f4a7c15 >> 40} % (next_ / 4);
     nap(std::min(next_ - less, patience.left()));

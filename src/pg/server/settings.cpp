@@ -1,5 +1,5 @@
-// Each setting: its name, description, range, default, and who may change it. What a setting does is where it is used:
-// generate/set_up.cpp makes the rules of a generator from the settings, and checks those that belong together.
+// Each setting: its name, description, range, default, and who may change it. generate/set_up.cpp makes the rules of a
+// generator from them.
 #include "pg/server/settings.hpp"
 
 #include <climits>
@@ -12,7 +12,7 @@ extern "C" {
 
 namespace snowflake_ids::settings {
 
-// The initial values are the defaults, which define() gives to the server.
+// The defaults.
 int machine_id = -1;
 int sno_sequence_min = 0;
 int sno_sequence_max = 65535;
@@ -34,18 +34,17 @@ const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegr
                                                 {"error", static_cast<int>(OnRegression::error), false},
                                                 {nullptr, 0, false}};
 
-// The library may be loaded inside a parallel operation. Then its settings are defined there, which needs this flag.
+// The library may be loaded inside a parallel operation.
 constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
 
-// The assign hook of a setting on which uniqueness depends. PostgreSQL calls it when the setting gets a value.
+// The assign hook of a setting on which uniqueness depends.
 template <not_accepted::Setting setting>
 void changed(int, void*) {
     not_accepted::accept(setting);
     generation++;
 }
 
-// Defines a number from 0 to `max`, which only those who control the server can change. Its default is what `variable`
-// has now.
+// A number from 0 to `max`. The default is what `variable` has now.
 template <not_accepted::Setting setting>
 void define_sighup_int(const char* name, const char* brief, const char* detail, int* variable, int max) {
     DefineCustomIntVariable(name, brief, detail, variable, *variable, 0, max, PGC_SIGHUP, in_parallel, nullptr,

@@ -22,41 +22,38 @@ namespace {
 constexpr const char* location_name = "snowflake_ids";
 constexpr const char* preloaded_name = "snowflake_ids ledger";
 
-// These bytes of the main shared memory say where the ledger is. AddinShmemInitLock guards them. Their size never
-// changes, because sessions with any version of the library look here first.
+// Says in the main shared memory where the ledger is. AddinShmemInitLock guards it. Its size never changes, because
+// sessions with any version of the library look here first.
 struct Location {
-    dsm_handle segment;  // the segment of the ledger; DSM_HANDLE_INVALID: there is none
-    uint32 preloaded;    // 1: the ledger is in the main shared memory, with the name `preloaded_name`
+    dsm_handle segment;  // DSM_HANDLE_INVALID: there is none
+    uint32 preloaded;    // 1: in the main shared memory, as `preloaded_name`
     uint64 reserved[7];
 };
 
 enum class Kind : uint8 { none, dynamic, preloaded, single_user };
 
-// The ledger of this process, and in which kind of memory it is. With shared_preload_libraries, a process gets both
-// from the postmaster when it is forked.
+// With shared_preload_libraries, a process inherits both from the postmaster.
 ledger::Ledger own_ledger;
 Kind kind = Kind::none;
 
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
-// How many processes the ledger has room for: all that the server can have at once.
+// All processes that the server can have at once.
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
-// How many entries for prepared transactions the ledger has. There are 16 more than transactions can be prepared at
-// once, because PREPARE TRANSACTION takes an entry before the server has found room for the transaction.
+// 16 more than transactions can be prepared at once, because PREPARE TRANSACTION takes an entry before the server has
+// found room for the transaction.
 uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
 
-// The size of the ledger's memory.
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
-// Makes a ledger in this memory, which has bytes() bytes.
+// `memory` has bytes() bytes.
 ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
 
-// Returns the location. If it does not exist yet, it is made, and says that there is no ledger. Raises an error if the
-// main shared memory has no room for it. The caller holds AddinShmemInitLock.
+// Raises an error if the main shared memory has no room. Call it and the next three with AddinShmemInitLock held.
 Location& find_location() {
     bool exists;
     auto* location = static_cast<Location*>(ShmemInitStruct(location_name, sizeof(Location), &exists));
@@ -64,16 +61,14 @@ Location& find_location() {
     return *location;
 }
 
-// Returns the ledger in the main shared memory, and makes it if it does not exist yet. The result is empty if another
-// version of the library made it. The caller holds AddinShmemInitLock.
+// Empty if another version of the library made the ledger.
 ledger::Ledger find_preloaded() {
     bool exists;
     void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
     return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
-// Returns the ledger in the segment that another session has made. The result is empty if another version of the
-// library made it. Raises an error if the segment is gone.
+// Empty as above. Raises an error if the segment is gone.
 ledger::Ledger find_segment(const Location& location) {
     dsm_segment* segment = dsm_attach(location.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
@@ -82,8 +77,8 @@ ledger::Ledger find_segment(const Location& location) {
     return l;
 }
 
-// Makes the segment with the ledger, and stores its handle in `location`. After dsm_create(), nothing can raise an error
-// before the handle is stored. So no segment remains that nobody can find.
+// After dsm_create(), nothing can raise an error before the handle is stored. So no segment remains that nobody can
+// find.
 ledger::Ledger make_segment(Location& location) {
     dsm_segment* segment = dsm_create(bytes(), 0);
     dsm_pin_segment(segment);
@@ -93,14 +88,14 @@ ledger::Ledger make_segment(Location& location) {
     return l;
 }
 
-// Makes a ledger for a single-user process, in its own memory.
+// For a single-user process.
 ledger::Ledger make_private() {
     auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
     return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
-// Adds a hint to an error that PostgreSQL raises while the memory is made or found. `making` points to a bool, which is
-// true while the memory is made.
+// Adds a hint to PostgreSQL's errors. `making` points to a bool: true while the memory is made, false while it is
+// found.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
@@ -113,16 +108,14 @@ void add_hint(void* making) {
     }
 }
 
-// Finds the ledger or makes it, and sets `own_ledger` and `kind`. `own_ledger` stays empty if another version of the
-// library has made the ledger. `making` says whether the memory was to be made, also when an error is raised.
+// `own_ledger` stays empty if another version of the library made the ledger. `making` is set before an error can be
+// raised.
 void find_or_make(Location& location, bool& making) {
     making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
     own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);
     if (own_ledger) kind = location.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
-// Finds the ledger or makes it, and sets `own_ledger`. Raises an error if that fails, or if another version of the
-// library has made the ledger.
 void attach() {
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
@@ -144,14 +137,12 @@ void attach() {
     }
 }
 
-// PostgreSQL's shmem_request_hook: a preloaded library asks the server for main shared memory, before there is any.
 void at_shmem_request() {
     if (next_request_hook != nullptr) next_request_hook();
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Location)) + CACHELINEALIGN(bytes()));
 }
 
-// PostgreSQL's shmem_startup_hook: makes the ledger in main memory when the server starts, and again after a crash of a
-// process.
+// Runs when the server starts, and again after a crash of a process.
 void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
@@ -174,7 +165,7 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     if (own_ledger) return &own_ledger;
     const MemoryContext context = CurrentMemoryContext;
     const ResourceOwner owner = CurrentResourceOwner;
-    // This is a subtransaction, because its end releases the locks that are still held after an error.
+    // The end of a subtransaction releases the locks that are still held after an error.
     BeginInternalSubTransaction(nullptr);
     PG_TRY();
     {
