@@ -1,4 +1,4 @@
-// A bigint next to a time: an error, because the bigint may have ids of any layout.
+// A bigint next to a time is an error, because the bigint may have ids of any layout.
 #include "pg/datum.hpp"
 #include "pg/pg.hpp"
 
@@ -10,7 +10,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// The error of PostgreSQL for an operator that does not exist, with the bounds that do.
 [[noreturn]] void fail() {
     ereport(
         ERROR,
@@ -23,10 +22,10 @@ namespace {
 
 }  // namespace
 
-// Implements the operators. The planner asks the support function first, so this is called only where nothing is planned.
+// The planner asks the support function first, so this is called only where nothing is planned.
 FUNCTION(snowflake_ids_bigint_time) { fail(); }
 
-// The planner support function of the operators. It raises the error for a query on an empty table too.
+// Raises the error for a query on an empty table too.
 FUNCTION(snowflake_ids_bigint_time_support) {
     if (IsA(reinterpret_cast<Node*>(PG_GETARG_POINTER(0)), SupportRequestSimplify)) fail();
     return Datum{0};

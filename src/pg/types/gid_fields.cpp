@@ -1,5 +1,4 @@
-// Fields of a gid, making a gid from fields, and the gids that bound a span of time. SQL declares all these functions
-// STRICT, so no argument is NULL (src/sql/21-gid_fields.sql).
+// Fields of a gid, gids from fields, and the gids that bound a span of time. All these functions are STRICT in SQL.
 #include "core/gid.hpp"
 
 #include "pg/datum.hpp"
@@ -14,10 +13,8 @@ using gid::Kind;
 
 namespace {
 
-// The name of the kind of a gid, as text.
 Datum kind_datum(const Id& id) { return PointerGetDatum(cstring_to_text(kind_name(gid::kind(id)))); }
 
-// The 64 random bits of a gid, as bytea.
 Datum random_datum(const Id& id) { return bytea_datum(id.bytes + 8, gid::random_size); }
 
 }  // namespace
@@ -26,17 +23,16 @@ FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::t
 FUNCTION(snowflake_ids_gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
 FUNCTION(snowflake_ids_gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
 
-// gid_short(id): the part of its text that follows the dash.
+// The part of its text after the dash.
 FUNCTION(snowflake_ids_gid_short) {
     char text[gid::short_size];
     gid::print_short(id_argument<Id>(fcinfo, 0), text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, gid::short_size));
 }
 
-// gid_empty(kind): the gid of this kind that Graft calls EMPTY, with time 0 and no random bits.
+// The gid that Graft calls EMPTY, with time 0 and no random bits.
 FUNCTION(snowflake_ids_gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
 
-// gid_is_empty(id): true for the empty gid of its kind.
 FUNCTION(snowflake_ids_gid_is_empty) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     PG_RETURN_BOOL(id == gid::empty(gid::kind(id)));
@@ -48,8 +44,7 @@ FUNCTION(snowflake_ids_gid_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// make_gid(kind, created, random). Raises an error for another kind, a time outside the format, or if `random` does not
-// have 8 bytes.
+// make_gid(kind, created, random)
 FUNCTION(snowflake_ids_make_gid) {
     const Kind kind = kind_argument(fcinfo, 0);
     const uint64 ms = tick_argument(fcinfo, 1, "gid", gid::timeline);
@@ -61,8 +56,7 @@ FUNCTION(snowflake_ids_make_gid) {
     return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
 }
 
-// gid_lower_bound(kind, created): the smallest gid of the kind that has this time or a later one. gid_upper_bound():
-// the largest one that has this time or an earlier one. Each raises an error if there is no such gid.
+// The smallest gid of the kind at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](UnixTime t) { return gid::lower_bound(kind, t); });

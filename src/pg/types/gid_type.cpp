@@ -1,7 +1,7 @@
-// The type gid: input, type modifier, comparison, sorting, casts. Layout and text are in core/gid.hpp.
+// The type gid: input, type modifier, casts. Layout and text are in core/gid.hpp.
 //
-// The type modifier of gid(kind) is the kind: 0 volume, 1 log, 2 segment; -1 if there is no modifier. It restricts the
-// values of a column, and never changes a value.
+// The type modifier of gid(kind) is the kind: 0 volume, 1 log, 2 segment; -1: none. It restricts the values of a
+// column, and never changes one.
 #include "pg/types/gid_type.hpp"
 
 #include "pg/types/id_type.hpp"
@@ -18,23 +18,21 @@ using gid::Kind;
 
 namespace {
 
-// The kind with this name, which has `length` bytes. Raises an error if there is none.
 Kind kind_named(const char* name, std::size_t length) {
     if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
     report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }
 
-// The kind that a type modifier means. Raises an error if the number is no kind. PostgreSQL itself takes modifiers from
-// the catalogs, but users can call the functions here with any number.
+// Users can call the functions here with any number.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
         report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     return static_cast<Kind>(modifier);
 }
 
-// Checks that a column with this modifier may contain the id, and raises an error if not. In a soft context, the error
-// is saved and the result is false.
+// Raises an error if a column with this modifier may not contain the id. A soft error is saved, and the result is
+// false.
 bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
@@ -48,7 +46,6 @@ bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     return false;
 }
 
-// Calls check_kind() if there is a modifier. Without one (-1), any gid passes.
 inline bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
     return modifier == -1 || check_kind(id, modifier, escontext);
 }
@@ -63,7 +60,7 @@ Kind kind_argument(FunctionCallInfo fcinfo, int n) {
 ORDER_FUNCTIONS(gid)
 BYTE_FUNCTIONS(gid)
 
-// The input functions of text and of bytes: argument 2 is the type modifier. They return NULL only after a soft error.
+// Argument 2 is the type modifier. NULL only after a soft error.
 FUNCTION(snowflake_ids_gid_in) {
     Id id;
     if (!id_from_text<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
@@ -78,7 +75,7 @@ FUNCTION(snowflake_ids_gid_recv) {
     return id_datum(id);
 }
 
-// The modifier for the words in the brackets of gid(...). Raises an error if they are not exactly one kind.
+// The modifier for the words in the brackets of gid(...), which must be exactly one kind.
 FUNCTION(snowflake_ids_gid_typmod_in) {
     ArrayType* modifiers = PG_GETARG_ARRAYTYPE_P(0);
     Datum* names;
@@ -89,21 +86,19 @@ FUNCTION(snowflake_ids_gid_typmod_in) {
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }
 
-// A modifier as the text that follows the name of the type: "(log)".
 FUNCTION(snowflake_ids_gid_typmod_out) {
     PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
 }
 
 // PostgreSQL calls this when a value is stored in a column with a modifier, or cast to a type with one. Returns the gid
-// itself, or raises an error if it is of another kind. After a soft error, the result is NULL.
+// itself; NULL after a soft error.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
     return PG_GETARG_DATUM(0);
 }
 
-// Raises an error if the bytes of the uuid are no gid. The cast from gid to uuid needs no function, because both types
-// have 16 bytes in the same order.
+// The cast from gid to uuid needs no function, because both have 16 bytes in the same order.
 FUNCTION(snowflake_ids_gid_from_uuid) {
     return id_from_uuid<gid::Type>(fcinfo, Source::binary,
                                    [](const unsigned char* bytes) { return gid::from_bytes(bytes, UUID_LEN); });

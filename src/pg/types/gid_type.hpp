@@ -6,7 +6,7 @@
 
 namespace snowflake_ids {
 
-// The kind that the text in argument `n` names: volume, log or segment. Raises an error for other texts.
+// volume, log or segment; an error for other texts.
 gid::Kind kind_argument(FunctionCallInfo fcinfo, int n);
 
 inline const char* kind_name(gid::Kind kind) { return gid::kind_names[static_cast<int>(kind)]; }

@@ -1,10 +1,8 @@
-// Refuses a BRIN index on a domain over an id type. For other columns, a BRIN index of ids uses the server's minmax
-// functions.
+// Refuses a BRIN index on a domain over an id type; otherwise uses the server's minmax functions.
 //
-// Without this check, CREATE INDEX would succeed on an empty table, and INSERT would fail later. The values in such an
-// index have the domain as their type, and the operator family has no operators for the domain. The server's own
-// operator classes have a STORAGE, so that such an index stores the base type. A class of an extension cannot have
-// this, because CREATE OPERATOR CLASS drops a STORAGE that is the type of the class.
+// Without this, CREATE INDEX would succeed on an empty table, and INSERT would fail later: values in the index would
+// have the domain as their type, for which the operator family has no operators. The server's own classes have a
+// STORAGE, so that they store the base type. CREATE OPERATOR CLASS drops a STORAGE that is the type of the class.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -14,7 +12,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
-// The support function that describes the index to PostgreSQL. Argument 0 is the type of the indexed column.
+// Argument 0 is the type of the indexed column.
 FUNCTION(snowflake_ids_id_minmax_opcinfo) {
     const Oid type = PG_GETARG_OID(0);
     if (get_typtype(type) == TYPTYPE_DOMAIN) {

@@ -1,5 +1,5 @@
-// Compares ids with times, for sno and mastic. src/sql/70-id_time.sql has the operators, which are in the btree
-// operator families of the ids. core/time_order.hpp defines the order.
+// Compares ids with times, for sno and mastic: operators in the btree families of the ids (src/sql/70-id_time.sql).
+// core/time_order.hpp defines the order.
 #include "core/time_order.hpp"
 
 #include "pg/datum.hpp"
@@ -9,8 +9,8 @@ namespace snowflake_ids {
 
 namespace {
 
-// These compare argument 0 with argument 1: negative, zero or positive. An id and a time are equal if the id is the
-// first one of the first tick that begins at or after the time. The other ids of that tick are greater than the time.
+// An id and a time are equal if the id is the first of the first tick at or after the time. The other ids of that tick
+// are greater.
 template <class Id>
 int compare_id_time(FunctionCallInfo fcinfo) {
     return compare(id_argument<Id>(fcinfo, 0), TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
@@ -21,7 +21,7 @@ int compare_time_id(FunctionCallInfo fcinfo) {
     return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
 }
 
-// Compares two times in the order of the ids. Times that lie between the same two ticks are equal in this order.
+// Times between the same two ticks are equal.
 template <class Id>
 int compare_times(FunctionCallInfo fcinfo) {
     return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))},
@@ -30,8 +30,8 @@ int compare_times(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-// Defines the functions of the operators < <= >= >, and that of the btree comparison, from the expression `compare`.
-// The names of the functions are `before`, the operator's name and `after` together: snowflake_ids_sno_lt_timestamptz.
+// The operators < <= >= > and the btree comparison. Their names are `before`, the operator's and `after` together:
+// snowflake_ids_sno_lt_timestamptz.
 #define MEMBERS(before, after, compare)                                            \
     FUNCTION(snowflake_ids_##before##_lt##after) { PG_RETURN_BOOL(compare < 0); }  \
     FUNCTION(snowflake_ids_##before##_le##after) { PG_RETURN_BOOL(compare <= 0); } \

@@ -1,13 +1,9 @@
-// The room of types. It receives texts, bytes, ids and times of SQL, and returns ids, fields and comparisons. It keeps
-// no state. Which bits an id has is decided in core: sno.hpp, gid.hpp, mastic.hpp. Read next: sno_type.cpp,
-// sno_fields.cpp, id_time.cpp.
+// The room of types: makes ids, fields and comparisons of texts, bytes and times in SQL. It keeps no state; core says
+// which bits an id has. Read next: sno_type.cpp, sno_fields.cpp, id_time.cpp.
 //
-// This file has templates of the SQL functions that are the same for each id type: comparison, sorting, skip scans, min
-// and max. For sno and gid, which are passed by reference, it also has input, output, hashing and bytea. sno_type.cpp,
-// gid_type.cpp and mastic_type.cpp make SQL functions of these templates, with the macros at the end. All these
-// functions are STRICT in SQL, so no argument is NULL.
-//
-// `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
+// This file has templates of the SQL functions that each id type has, and for sno and gid, which are passed by
+// reference, also input, output, hashing and bytea. The macros at the end make SQL functions of them. All are STRICT in
+// SQL. `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
 #pragma once
 
 #include <cstring>
@@ -32,10 +28,9 @@ namespace snowflake_ids {
 
 // ---- input and output
 //
-// Each of the first three functions reads an id into `id`, and returns true. If the input is no id, it raises an error.
-// In a context of soft errors (fcinfo->context), it saves the error there instead, and returns false.
+// The first three read an id into `id`, and return true. If the input is no id, they raise an error; in a context of
+// soft errors (fcinfo->context) they save it and return false.
 
-// Reads the id from the text in argument 0.
 template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     const char* text = PG_GETARG_CSTRING(0);
@@ -45,7 +40,6 @@ bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     return static_cast<bool>(parsed);
 }
 
-// Reads the id from `length` bytes.
 template <class Type>
 bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
     const auto* bytes = static_cast<const unsigned char*>(from);
@@ -57,7 +51,6 @@ bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length
     return static_cast<bool>(read);
 }
 
-// Reads the id from the rest of the binary message in argument 0.
 template <class Type>
 bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
@@ -65,7 +58,7 @@ bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
     return id_from_bytes<Type>(fcinfo, pq_getmsgbytes(message, length), static_cast<std::size_t>(length), id);
 }
 
-// The id in the bytea in argument 0. Raises an error as above; after a soft error, the result is NULL.
+// NULL after a soft error.
 template <class Type>
 Datum id_from_bytea(FunctionCallInfo fcinfo) {
     const bytea* value = PG_GETARG_BYTEA_PP(0);
@@ -74,8 +67,7 @@ Datum id_from_bytea(FunctionCallInfo fcinfo) {
     return id_datum(id);
 }
 
-// The id in the uuid in argument 0. `read(bytes)` returns it as a Result. Raises an error as above, with the words for
-// `source`; after a soft error, the result is NULL.
+// `read(bytes)` returns the id as a Result. `source` chooses the words of the error. NULL after a soft error.
 template <class Type, class Read>
 Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     const auto id = read(PG_GETARG_UUID_P(0)->data);
@@ -85,7 +77,6 @@ Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     PG_RETURN_NULL();
 }
 
-// The text output of the id in argument 0, as cstring.
 template <class Type>
 Datum id_to_text(FunctionCallInfo fcinfo) {
     char* text = static_cast<char*>(palloc(Type::text_size + 1));
@@ -94,13 +85,12 @@ Datum id_to_text(FunctionCallInfo fcinfo) {
     PG_RETURN_CSTRING(text);
 }
 
-// The bytes of the id in argument 0, as bytea. The binary output is the same.
+// The binary output is the same.
 template <class Type>
 Datum id_to_bytea(FunctionCallInfo fcinfo) {
     return bytea_datum(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size);
 }
 
-// The hash functions of PostgreSQL's hash operator classes: one of 32 bits, and one of 64 bits with a seed.
 template <class Type>
 Datum id_hash(FunctionCallInfo fcinfo) {
     return UInt32GetDatum(hash_bytes(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size));
@@ -115,14 +105,13 @@ Datum id_hash_extended(FunctionCallInfo fcinfo) {
 
 // ---- comparison
 
-// Compares arguments 0 and 1: negative, zero or positive.
 template <class Type>
 int compare_arguments(FunctionCallInfo fcinfo) {
     using Id = typename Type::Id;
     return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1));
 }
 
-// The smaller and the larger of arguments 0 and 1, for min and max. No copy is needed, because the aggregate makes one.
+// For min and max. No copy is needed, because the aggregate makes one.
 template <class Type>
 Datum smaller_argument(FunctionCallInfo fcinfo) {
     return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) <= 0 ? 0 : 1);
@@ -135,26 +124,24 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 
 // ---- sorting
 //
-// PostgreSQL sorts abbreviated keys (core/id_order.hpp describes them), and compares whole ids only if two keys are
-// equal. Now and then it asks stop_abbreviating() whether the keys save time. They do not, if nearly all are the same.
+// PostgreSQL sorts abbreviated keys (core/id_order.hpp), and compares whole ids only if two keys are equal. Now and
+// then it asks stop_abbreviating() whether the keys save time. They do not, if nearly all are the same.
 
-// What one sort of ids remembers.
 template <class Type>
 struct SortState {
-    int64 seen;                    // ids abbreviated so far
-    bool counting;                 // true while the number of different keys is estimated
-    hyperLogLogState cardinality;  // the estimate of that number
-    typename Type::SortKey key;    // makes the key of an id; valid once an id was seen
+    int64 seen;
+    bool counting;  // while the number of different keys is estimated
+    hyperLogLogState cardinality;
+    typename Type::SortKey key;  // valid once an id was seen
 };
 
-// Compares two ids, for PostgreSQL's sort.
 template <class Type>
 int compare_datums(Datum a, Datum b, SortSupport) {
     using Id = typename Type::Id;
     return compare(id_in<Id>(a), id_in<Id>(b));
 }
 
-// The abbreviated key of an id, for PostgreSQL's sort. It is compared as an unsigned number.
+// Compared as an unsigned number.
 template <class Type>
 Datum abbreviate(Datum original, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -162,18 +149,16 @@ Datum abbreviate(Datum original, SortSupport support) {
     if (state->seen++ == 0) state->key = typename Type::SortKey(id);
     const uint64 key = state->key(id);
     if (state->counting) {
-        // The estimate needs a hash of 32 bits. The upper half of the product depends on every bit of the key.
+        // The estimate needs 32 bits. The upper half of the product depends on every bit of the key.
         const uint64 mixed = key * UINT64CONST(0x9e3779b97f4a7c15);
         addHyperLogLog(&state->cardinality, hash_bytes_uint32(static_cast<uint32>(mixed >> 32)));
     }
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// True if the sort should continue without abbreviated keys. `rows` is how many rows PostgreSQL has collected. The
-// thresholds are those of PostgreSQL's own types:
-//   - before 10,000 ids, the result is false;
-//   - after a call that has found more than 100,000 different keys, it is false for the rest of the sort;
-//   - otherwise it is true if there is less than about one different key for each 2,000 ids.
+// True if the sort should continue without abbreviated keys. The thresholds are those of PostgreSQL's own types: false
+// before 10,000 ids, and for the rest of the sort after 100,000 different keys; otherwise true with fewer than one
+// different key for 2,000 ids.
 template <class Type>
 bool stop_abbreviating(int rows, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -190,12 +175,11 @@ bool stop_abbreviating(int rows, SortSupport support) {
     return stop;
 }
 
-// The sort support function of the type: tells PostgreSQL's sort how to compare ids.
 template <class Type>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
     const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (passed_by_value<typename Type::Id>) {
-        // A mastic is its own sort key. With this comparator, PostgreSQL uses its fast sort for plain numbers.
+        // A mastic is its own key. With this comparator PostgreSQL uses its fast sort for plain numbers.
         support->comparator = ssup_datum_unsigned_cmp;
     } else {
         support->comparator = compare_datums<Type>;
@@ -208,8 +192,7 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
         MemoryContextSwitchTo(old);
 
         support->ssup_extra = state;
-        // The keys are compared with this comparator, because only with it PostgreSQL uses its fast sort for plain
-        // numbers.
+        // for the fast sort, too
         support->comparator = ssup_datum_unsigned_cmp;
         support->abbrev_converter = abbreviate<Type>;
         support->abbrev_abort = stop_abbreviating<Type>;
@@ -220,8 +203,7 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
 
 // ---- skip scans
 
-// The next and the previous id of the type, for PostgreSQL's skip scans. Both set `overflow` to true, and return 0, if
-// there is none.
+// If there is none, they set `overflow` and return 0.
 template <class Type>
 Datum skip_to_next(Relation, Datum existing, bool* overflow) {
     const Neighbour<typename Type::Id> n = next(id_in<typename Type::Id>(existing));
@@ -236,7 +218,6 @@ Datum skip_to_previous(Relation, Datum existing, bool* overflow) {
     return n.exists ? id_datum(n.id) : Datum{0};
 }
 
-// The skip support function of the type: tells PostgreSQL the lowest and highest id, and how to find the next one.
 template <class Type>
 Datum prepare_skip(FunctionCallInfo fcinfo) {
     const SkipSupport support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));
@@ -249,7 +230,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
 
 }  // namespace snowflake_ids
 
-// The functions that every id type has. `type` is its name in SQL, and also the namespace of its Type.
+// Functions of every id type. `type` is its name in SQL, and the namespace of its Type.
 #define ORDER_FUNCTIONS(type)                                                                           \
     FUNCTION(snowflake_ids_##type##_eq) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) == 0); } \
     FUNCTION(snowflake_ids_##type##_ne) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) != 0); } \
@@ -263,8 +244,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
     FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }           \
     FUNCTION(snowflake_ids_##type##_skipsupport) { return prepare_skip<type::Type>(fcinfo); }
 
-// The functions that only the types passed by reference have, sno and gid. Their input functions are not here, because
-// gid has a type modifier.
+// Functions of the types passed by reference. Input is not here, because gid has a type modifier.
 #define BYTE_FUNCTIONS(type)                                                                  \
     FUNCTION(snowflake_ids_##type##_out) { return id_to_text<type::Type>(fcinfo); }           \
     FUNCTION(snowflake_ids_##type##_send) { return id_to_bytea<type::Type>(fcinfo); }         \

@@ -8,16 +8,14 @@
 
 namespace snowflake_ids {
 
-// The arguments of a function that makes an id: time, node and sequence follow each other. If the format has no node,
-// the function has no such argument, and `node` is null.
+// Time, node and sequence follow each other. In a format without a node, `node` is null and has no argument.
 struct Arguments {
-    int created;       // the number of the argument with the time
-    const char* node;  // the names of the other two, for messages
+    int created;       // the number of the argument
+    const char* node;  // names, for messages
     const char* sequence;
 };
 
-// Makes the id with the time, node and sequence in the arguments. Raises an error if one of them is out of range;
-// `what()` names the ids there.
+// `what()` is the word for the id in errors.
 template <class What>
 Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
@@ -32,8 +30,7 @@ Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const A
 
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
-// The lowest id at or after `t`, or the highest id at or before it: `of` is Layout::lower_bound or upper_bound. Raises
-// an error if there is no such id; `what()` names the ids there.
+// `of` is Layout::lower_bound or upper_bound. Raises an error if there is no such id; `what()` is the word for it.
 template <class What>
 Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_time(t));

@@ -1,6 +1,5 @@
-// A mastic next to a bigint: comparison as numbers, and the condition for an index on the bigint.
-//
-// A negative bigint is below every id, and an id above 2^63 is above every bigint.
+// A mastic next to a bigint: comparison as numbers, and the condition for an index on the bigint. A negative bigint is
+// below every id, and an id from 2^63 on is above every bigint.
 #include "pg/types/id_type.hpp"
 
 extern "C" {
@@ -25,7 +24,6 @@ using mastic::Id;
 
 namespace {
 
-// Negative, zero or positive.
 int compare_bigint(const Id& id, int64 number) {
     return number < 0 ? 1 : compare(id, Id{static_cast<std::uint64_t>(number)});
 }
@@ -46,8 +44,8 @@ COMPARE_FUNCTIONS(bigint, mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), PG
 
 namespace {
 
-// The argument has the SQL type "any". Raises an error for a type that is passed by reference, or a call in SQL would
-// get the hash of an address. Executors that hash say no type.
+// The argument has the SQL type "any". In a call in SQL, the hash of a type passed by reference would be that of an
+// address. Executors that hash give no type.
 void check_hashed_type(FunctionCallInfo fcinfo) {
     const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
     if (OidIsValid(type) && !get_typbyval(type))
@@ -69,8 +67,8 @@ FUNCTION(snowflake_ids_mastic_hash_extended) {
 
 // ---- an index on the bigint
 
-// mastic_bound(id, strategy): what an index on a bigint is searched for, with the bigint on the left. b < id becomes
-// b <= id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
+// mastic_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes b <=
+// id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
 FUNCTION(snowflake_ids_mastic_bound) {
     constexpr std::uint64_t most = PG_INT64_MAX;
     const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
@@ -89,7 +87,7 @@ FUNCTION(snowflake_ids_mastic_bound) {
 
 namespace {
 
-// The strategy of btree that the operator has with the bigint on the left; 0 for <>.
+// The btree strategy with the bigint on the left; 0 for <>.
 int strategy_with_bigint_first(Oid opno, int bigint_argument) {
     Oid left, right;
     op_input_types(opno, &left, &right);
@@ -98,8 +96,6 @@ int strategy_with_bigint_first(Oid opno, int bigint_argument) {
     return strategy == 0 || bigint_argument == 0 ? strategy : BTMaxStrategyNumber + 1 - strategy;
 }
 
-// The server's own operator on two bigints in the family of this index, for the strategy of mastic_bound(). Invalid if
-// the index cannot be searched so.
 Oid operator_of_index(const IndexOptInfo* index, Oid family, int strategy) {
     const int of_bound = strategy == BTLessStrategyNumber           ? BTLessEqualStrategyNumber
                          : strategy == BTGreaterEqualStrategyNumber ? BTGreaterStrategyNumber
@@ -113,7 +109,6 @@ Oid operator_of_index(const IndexOptInfo* index, Oid family, int strategy) {
 
 }  // namespace
 
-// The planner support function of the comparisons: gives an index on the bigint the condition that means the same.
 FUNCTION(snowflake_ids_mastic_bigint_support) {
     Node* node = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(node, SupportRequestIndexCondition)) return Datum{0};

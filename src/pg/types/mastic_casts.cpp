@@ -65,8 +65,7 @@ bool calls(const Node* node, PGFunction function) {
     return called.fn_addr == function;
 }
 
-// Calls the cast for each value of the column that it would refuse, so that it raises its error. The caller has locked
-// the table, so nobody else changes it.
+// Calls the cast for each value that it would refuse. The caller has locked the table.
 void check_column(Relation table, AttrNumber column, PGFunction cast) {
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     TupleTableSlot* slot = table_slot_create(table, nullptr);
@@ -82,8 +81,7 @@ void check_column(Relation table, AttrNumber column, PGFunction cast) {
     UnregisterSnapshot(snapshot);
 }
 
-// The statement that the client has sent, if it is ALTER TABLE; otherwise null. Inside a function or a DO block, the
-// statement is not ALTER TABLE.
+// The statement that the client has sent, if it is ALTER TABLE and not inside a function or a DO block.
 const AlterTableStmt* alter_table() {
     if (ActivePortal == nullptr || list_length(ActivePortal->stmts) != 1) return nullptr;
     const auto* statement = static_cast<PlannedStmt*>(linitial(ActivePortal->stmts));
@@ -91,7 +89,7 @@ const AlterTableStmt* alter_table() {
     return reinterpret_cast<AlterTableStmt*>(statement->utilityStmt);
 }
 
-// True if the statement changes the type of this column, and says nothing of USING.
+// True if the statement changes the type of this column without USING.
 bool changes_type(const AlterTableStmt* statement, const char* column) {
     ListCell* cell;
     foreach (cell, statement->cmds) {
@@ -102,9 +100,9 @@ bool changes_type(const AlterTableStmt* statement, const char* column) {
     return false;
 }
 
-// True if `var` is the column whose type ALTER TABLE changes right now, and if its values pass the cast. ALTER TABLE
-// rewrites the table unless the cast is left out, and then it looks at no value; so this looks at them. It leaves
-// partitioned tables and those with children to the rewrite, because `var` does not say which of them it is of.
+// True if `var` is the column whose type ALTER TABLE changes right now, and its values pass the cast. If the cast is
+// left out, ALTER TABLE rewrites nothing and looks at no value, so this looks at them. Partitioned tables and those
+// with children are left to the rewrite, because `var` does not say which of them it is of.
 bool checked_for_alter_table(const Var* var, PGFunction cast) {
     const AlterTableStmt* statement = alter_table();
     if (statement == nullptr || var->varno != 1 || var->varlevelsup != 0 || var->varattno <= 0) return false;

@@ -7,13 +7,11 @@ namespace snowflake_ids {
 
 namespace {
 
-// The word for these ids in messages.
 const char* mastic_id() { return "mastic"; }
 
-// The mastic in argument 0, as a number.
 uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
 
-// The fields of the mastic in argument 0. Every 64-bit number is a mastic, so splitting cannot fail.
+// Every 64-bit number is a mastic, so splitting cannot fail.
 Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
 
 TimestampTz mastic_created(FunctionCallInfo fcinfo) {
@@ -30,7 +28,6 @@ FUNCTION(snowflake_ids_mastic_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// make_mastic(created, sequence), and the bounds of a time. Each raises an error if an argument is out of range.
 FUNCTION(snowflake_ids_make_mastic) {
     return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
 }

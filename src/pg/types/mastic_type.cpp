@@ -1,8 +1,5 @@
-// The type mastic: input and output, comparison, sorting, casts of numeric. Layout and text are in core/mastic.hpp. What
-// concerns bigint is in mastic_bigint.cpp.
-//
-// A mastic is passed by value, has the 8 bytes of a bigint, and is compared without a sign. Its binary input and output
-// are those of bigint.
+// The type mastic: text, order, casts of numeric. Layout and text are in core/mastic.hpp, bigint in mastic_bigint.cpp.
+// A mastic is passed by value and compared without a sign. Its binary input and output are those of bigint.
 #include "pg/types/id_type.hpp"
 
 extern "C" {
@@ -15,15 +12,14 @@ using mastic::Id;
 
 namespace {
 
-// Raises the error that a text is no mastic. If `escontext` is a context of soft errors, it saves the error there, and
-// returns.
+// Returns only after a soft error.
 void fail_text(Error error, const char* text, Node* escontext) {
     report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
 }
 
 }  // namespace
 
-// The text input. It returns NULL only after a soft error.
+// NULL only after a soft error.
 FUNCTION(snowflake_ids_mastic_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
@@ -34,9 +30,8 @@ FUNCTION(snowflake_ids_mastic_in) {
     return id_datum(Id{id.value});
 }
 
-// The text output: an unsigned decimal number.
 FUNCTION(snowflake_ids_mastic_out) {
-    // As in int8out(), pg_ulltoa_n() writes the digits, and the result has only as many bytes as it needs.
+    // As in int8out(): the result has only as many bytes as it needs.
     char text[mastic::max_text_size];
     const auto length = static_cast<std::size_t>(pg_ulltoa_n(id_argument<Id>(fcinfo, 0).number, text));
     char* out = static_cast<char*>(palloc(length + 1));
@@ -55,8 +50,7 @@ FUNCTION(snowflake_ids_mastic_to_numeric) {
     return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-// Rounds to a whole number first, as PostgreSQL does when it converts a numeric to a bigint. Raises an error for NaN,
-// an infinity, and a number that is out of range.
+// Rounds first, as PostgreSQL does from numeric to bigint.
 FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum given = PG_GETARG_DATUM(0);
     const Numeric number = DatumGetNumeric(given);
@@ -66,8 +60,7 @@ FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum whole = DirectFunctionCall2(numeric_round, given, Int32GetDatum(0));
     const char* text = DatumGetCString(DirectFunctionCall1(numeric_out, whole));
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
-    // The text of a whole number can only be out of range. parse() finds another error in a negative number, but that
-    // number is out of range too.
+    // parse() finds another error in a negative number, but it is out of range too.
     if (!id) fail_text(Error::id_range, text, nullptr);
     return id_datum(Id{id.value});
 }

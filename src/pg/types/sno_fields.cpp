@@ -1,5 +1,4 @@
-// Fields of a sno, making a sno from fields, and the snos that bound a span of time. SQL declares all these functions
-// STRICT, so no argument is NULL (src/sql/11-sno_fields.sql).
+// Fields of a sno, snos from fields, and the snos that bound a span of time. All these functions are STRICT in SQL.
 #include "core/sno.hpp"
 
 #include "pg/datum.hpp"
@@ -16,8 +15,7 @@ namespace {
 constexpr int64 max_metabyte = 255;
 constexpr int64 max_partition = 65535;
 
-// Each of these functions returns argument `n` as the value of a field, and raises an error if it is out of range. The
-// units are the time in ticks of 4 ms.
+// The units are ticks of 4 ms.
 uint64 units_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
 
 uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
@@ -36,11 +34,9 @@ uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "ticktock", Error::ticktock_range, 1);
 }
 
-// The fields of the sno in argument 0.
 Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
 
-// The sno in argument 0, with argument 1 as the new value of `field`. `argument` is one of the functions above. It
-// reads the value, and raises an error if it is out of range.
+// `argument` is one of the functions above, and reads argument 1.
 template <class Field>
 Datum with_field(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
     Fields f = fields_argument(fcinfo);
@@ -63,7 +59,7 @@ FUNCTION(snowflake_ids_sno_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// make_sno(created, metabyte, partition, sequence, ticktock). Raises an error if a value is out of range.
+// make_sno(created, metabyte, partition, sequence, ticktock)
 FUNCTION(snowflake_ids_make_sno) {
     Fields f;
     f.units = units_argument(fcinfo, 0);
@@ -80,15 +76,13 @@ FUNCTION(snowflake_ids_sno_set_partition) { return with_field(fcinfo, &Fields::p
 FUNCTION(snowflake_ids_sno_set_sequence) { return with_field(fcinfo, &Fields::sequence, sequence_argument); }
 FUNCTION(snowflake_ids_sno_set_ticktock) { return with_field(fcinfo, &Fields::ticktock, ticktock_argument); }
 
-// The partition in argument 0 as two bytes, as the sno library for Go has it: 16650 is Partition{'A', 10}. These are
-// the bytes 6 and 7 of an id.
+// Two bytes, as the sno library for Go has it: 16650 is Partition{'A', 10}. They are bytes 6 and 7 of an id.
 FUNCTION(snowflake_ids_sno_partition_to_bytes) {
     unsigned char bytes[2];
     store_be<2>(bytes, partition_argument(fcinfo, 0));
     return bytea_datum(bytes, sizeof bytes);
 }
 
-// The partition with the two bytes in argument 0. Raises an error if these are not two.
 FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     const bytea* given = PG_GETARG_BYTEA_PP(0);
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
@@ -99,8 +93,7 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
-// The smallest sno that has the time in argument 0 or a later one, and the largest that has this time or an earlier
-// one. Each raises an error if there is no such sno.
+// The smallest sno at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_sno_lower_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::lower_bound); }
 FUNCTION(snowflake_ids_sno_upper_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::upper_bound); }
 

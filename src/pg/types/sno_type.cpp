@@ -1,5 +1,4 @@
-// The type sno: input and casts. Comparison, sorting, output and hashing are templates in id_type.hpp. Layout and text
-// are in core/sno.hpp.
+// The type sno: input and casts. The rest is in id_type.hpp, layout and text in core/sno.hpp.
 #include "pg/types/id_type.hpp"
 
 namespace snowflake_ids {
@@ -9,7 +8,7 @@ using sno::Id;
 ORDER_FUNCTIONS(sno)
 BYTE_FUNCTIONS(sno)
 
-// The input functions of text and of bytes return NULL only after a soft error.
+// NULL only after a soft error.
 FUNCTION(snowflake_ids_sno_in) {
     Id id;
     if (!id_from_text<sno::Type>(fcinfo, id)) PG_RETURN_NULL();
@@ -22,8 +21,8 @@ FUNCTION(snowflake_ids_sno_recv) {
     return id_datum(id);
 }
 
-// Casts to and from uuid. As the sno document says, the 16 bytes of the uuid are the 16 characters of the text of the
-// sno, and not its 10 bytes. Such uuids have the order of the snos.
+// As the sno document says, the uuid's 16 bytes are the 16 characters of the sno's text, and not its 10 bytes. So both
+// have the same order.
 FUNCTION(snowflake_ids_sno_to_uuid) {
     static_assert(sno::text_size == UUID_LEN);
     pg_uuid_t* uuid = static_cast<pg_uuid_t*>(palloc(sizeof(pg_uuid_t)));
@@ -31,7 +30,6 @@ FUNCTION(snowflake_ids_sno_to_uuid) {
     PG_RETURN_UUID_P(uuid);
 }
 
-// Raises an error if the bytes of the uuid are not the text of a sno.
 FUNCTION(snowflake_ids_sno_from_uuid) {
     return id_from_uuid<sno::Type>(fcinfo, Source::uuid, [](const unsigned char* bytes) {
         return sno::parse(reinterpret_cast<const char*>(bytes), UUID_LEN);

@@ -1,12 +1,9 @@
-// Fields of an id of a 64-bit layout, making an id from fields, and the ids that bound a span of time.
+// Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time. All these functions are
+// STRICT in SQL.
 //
-// The functions of the formats differ only in where the layout comes from:
-//   Snowflake-SI           the layout is fixed, as that of Mastic (mastic_fields.cpp)
-//   other layouts          a name, or six arguments at the end: a function here serves both forms
-//
-// A Datum has the 64 bits of an id, whether its type in SQL is mastic or bigint. As a bigint, ids in the last half of a
-// 64-bit layout are negative. That matters only for the order of bigint, not here. SQL declares all these functions
-// STRICT, so no argument is NULL.
+// The layout of Snowflake-SI is fixed, as that of Mastic (mastic_fields.cpp). For others it is a name, or six arguments
+// at the end, and a function serves both forms. A Datum has the 64 bits of an id, whether its SQL type is mastic or
+// bigint. As a bigint, ids in the last half of a 64-bit layout are negative, which matters only for its order.
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -18,13 +15,12 @@ namespace snowflake_ids {
 
 namespace {
 
-// An id of a layout, split into its fields.
 struct SplitId {
     Layout layout;
     Layout::Fields fields;
 };
 
-// Splits the id in argument 0. Raises an error if it has bits above the layout; `what` names the ids in that error.
+// Raises an error if the id has bits above the layout; `what` is the word for the id.
 SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(0);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
@@ -32,12 +28,10 @@ SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char
     return {layout, fields.value};
 }
 
-// The time of an id, as timestamptz.
 Datum created_datum(const SplitId& i) {
     return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
 }
 
-// The time, node and sequence of an id, as a row.
 Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
     Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
     return record(fcinfo, values, lengthof(values));
@@ -49,15 +43,12 @@ Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
 
 namespace {
 
-// The words for these ids in messages.
 const char* snowflake_si_id() { return "Snowflake-SI id"; }
 
-// The fields of the Snowflake-SI id in argument 0. Raises an error if it has more than 53 bits.
 SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
 }
 
-// The lowest or highest id for the time in argument 0: see bound_of_time().
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     return bound_of_time(snowflake_si::layout, of, t, snowflake_si_id);
@@ -83,20 +74,17 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// Returns a function that makes the words for ids in messages: "NAME id" if `named` (argument 0 is the name of a
-// layout), or just "id" if the fields of a layout are given.
+// The word for ids in errors: "NAME id" if argument 0 is the name of a layout, otherwise "id".
 auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
 
-// The id in argument 0, split. Argument 1 is the name of its layout, or the fields of the layout begin there. Raises an
-// error if there is no such layout, or if the id has bits above it.
+// Argument 1 is the name of the layout, or its fields begin there.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
 }
 
-// The lowest or highest id for a time, as bigint: see bound_of_time(). The arguments are the name of a layout and the
-// time, or the time and the six fields of a layout.
+// The arguments are the name of a layout and the time, or the time and six fields.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
     const bool named = PG_NARGS() == 2;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
@@ -108,7 +96,7 @@ Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
 
 FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
-// make_snowflake(layout, created, node, sequence), or (created, node, sequence) and the six fields of a layout.
+// make_snowflake(layout, created, node, sequence), or (created, node, sequence) and six fields.
 FUNCTION(snowflake_ids_make_snowflake) {
     const bool named = PG_NARGS() == 4;
     return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, {.name = 0, .fields = 3, .count = 4}),
