@@ -1,26 +1,19 @@
 // Row estimates for < <= >= > between ids, and between ids and times.
 //
-// If PostgreSQL's own estimators do not know how far into a bin of the histogram a value is, they take half of the bin.
-// They know it for some built-in types only, not for uuid. A bin is a hundredth of the table: with a year of ids, an
-// hour would be estimated as half of four days. Ids are numbers, so this estimator interpolates.
+// PostgreSQL's own estimators interpolate within a bin of the histogram for some built-in types only. For others they
+// take half of the bin: with a year of ids, an hour would be estimated as half of four days.
 //
-// Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
-// operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
-// position in its AND: of the rows that pass the clauses before it, it is the fraction that also pass this clause. The
-// product is then the fraction of the whole range:
+// Ranges. For "id >= a AND id < b" PostgreSQL combines the two estimates only if its own estimators made them; others
+// are multiplied. So each estimate here is the fraction that passes, among the rows that pass the clauses before it in
+// its AND:
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// place.cpp finds where the clause is, and in which AND. A clause that it does not find is estimated alone. This
-// happens because the planner may estimate a clause before it is a restriction of the relation.
+// A clause that place.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
 //
-// As in PostgreSQL, a comparison with a value that is not known at planning time gets a third of the rows, and a range
-// with such a bound gets 0.005. A range beyond the histogram is not taken as empty, because rows may have been inserted
-// since ANALYZE.
-//
-// New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
-// beyond, the largest id is looked up in an index. The growth of the table shows how many rows are between the end of
-// the histogram and this id.
+// As in PostgreSQL, a value that is not known at planning time gets a third of the rows, and a range with such a bound
+// 0.005. Rows may be newer than ANALYZE, so a range beyond the histogram is not empty. If a bound is in the last bin or
+// beyond, the largest id is looked up in an index, and the growth of the table shows how many rows are beyond.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -49,8 +42,7 @@ namespace {
 
 // ---- ids and times as numbers
 
-// These functions make a number (Key) of an id or a time. The numbers have the order of the ids. The number of a time
-// is that of the first id at or after it. This one is for a sno or a gid: all its bytes.
+// A number (Key) of an id or a time, in the order of the ids. A time has the number of the first id at or after it.
 template <class Id>
 Key key_of_bytes(Datum datum) {
     constexpr std::size_t after_8 = sizeof(Id) - 8;
@@ -58,26 +50,24 @@ Key key_of_bytes(Datum datum) {
     return Key{load_be<8>(id.bytes)} << (8 * after_8) | load_be<after_8>(id.bytes + 8);
 }
 
-// As above, for a mastic.
 Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 
-// As above, for a time among ids of this type.
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
     return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
 }
 
-// As above, for a bigint next to a mastic. A negative one is below every id.
+// A negative one is below every id.
 Key key_of_bigint(Datum datum) {
     const int64 number = DatumGetInt64(datum);
     return number < 0 ? 0 : static_cast<uint64>(number);
 }
 
-// A type of ids. It is recognised by its comparison function, because its oid differs between databases.
+// A type of ids, recognised by its comparison function, because its oid differs between databases.
 struct IdType {
     PGFunction compare;
-    // Make a Key of an id, of a time and of a bigint; null if times or bigints are not in this order.
+    // null if times or bigints are not in this order
     ToKey of_id, of_time, of_bigint;
 
     ToKey of(Oid type) const { return type == TIMESTAMPTZOID ? of_time : type == INT8OID ? of_bigint : of_id; }
@@ -86,17 +76,17 @@ struct IdType {
 constexpr IdType id_types[] = {
     {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>, nullptr},
     {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>, key_of_bigint},
-    // The kind comes before the time in a gid, so no operator compares gids with times.
+    // the kind comes before the time in a gid, so no operator compares gids with times
     {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr, nullptr},
 };
 
-// The type of ids whose order an operator belongs to, and the btree operator family of this type. `type` is null if the
-// operator does not compare ids. Users can create such operators with this estimator, also with one argument.
+// The ids in whose order an operator compares, and their btree family. `type` is null if it compares no ids: users can
+// create such operators with this estimator.
 struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
-    // The input of the operator that is no timestamptz and no bigint is the id.
+    // The input that is no timestamptz and no bigint.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);
@@ -109,12 +99,11 @@ struct Order {
     }
 };
 
-// A comparison of a column with another value. Operators of a family compare two ids, an id with a time, or two times.
-// Only the input types of the operator show which side is what. `column_first` is true if the column is on the left.
+// Operators of a family compare two ids, an id with a time, or two times; only the input types show which side is what.
 struct Comparison {
-    int strategy = 0;  // of btree, written with the column on the left; 0: no < <= >= > of this order
+    int strategy = 0;  // of btree, with the column on the left; 0: no < <= >= > of this order
     Oid column_type;
-    ToKey column, other;  // how to make a Key of a value in the column, and of the other value
+    ToKey column, other;  // of the column's values, and of the other
 
     Comparison(const Order& order, Oid opno, bool column_first) {
         if (order.type == nullptr) return;
@@ -131,16 +120,13 @@ struct Comparison {
     }
 };
 
-// Adds to `range` the bound that the comparison of the column with `other` sets. The bound is unknown if `other` is not
-// a constant.
 void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
     const auto* known = reinterpret_cast<const Const*>(other);
     if (known->constisnull) return range.add_null();
     const Key key = comparison.other(known->constvalue);
-    // A range has its lower bound inside and its upper bound outside. So "<= key" is "< the next key", and "> key" is
-    // ">= the next key".
+    // Lower bounds are inside, upper bounds outside. So "<= key" is "< the next key", and "> key" is ">= the next key".
     const bool next =
         comparison.strategy == BTGreaterStrategyNumber || comparison.strategy == BTLessEqualStrategyNumber;
     range.add(lower, next && key != ~Key{0} ? key + 1 : key);
@@ -148,18 +134,16 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
 
 // ---- the clauses before the estimated one
 
-// The expression without the casts around it that keep the bits; null if `node` is null.
+// Without the casts that keep the bits.
 Node* without_relabel(Node* node) {
     while (node != nullptr && IsA(node, RelabelType))
         node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
     return node;
 }
 
-// How many clauses before the estimated one are looked at. Without this limit, the time for an AND would grow with the
-// square of its length.
+// Without this limit, the time for an AND would grow with the square of its length.
 constexpr int clauses_before = 50;
 
-// Adds to `range` the bounds that the clauses before `place` in its AND set on this column, in this order of ids.
 void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
     for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
         const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(place.clauses, i)));
@@ -176,8 +160,7 @@ void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, con
 
 }  // namespace
 
-// The restriction estimator of the operators: the fraction of rows that pass the clause, among those that pass the
-// clauses before it in the same AND. If it knows nothing of the clause, this is PostgreSQL's default, a third.
+// The restriction estimator of the operators. A third, as in PostgreSQL, if it knows nothing of the clause.
 FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);

@@ -1,8 +1,6 @@
-// Looks up the end of an index at planning time. statistics.cpp uses it.
-//
-// PostgreSQL's own estimators do the same for built-in types, and this code follows their rules. Some rows count
-// although the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still
-// see. So the search usually ends at the first entry. It gives up after `most_pages` pages of the table.
+// Looks up the end of an index at planning time, by the rules of PostgreSQL's own estimators. Rows that are not
+// committed yet, and deleted rows that some transaction may still see, count, so the search usually ends at the first
+// entry. It gives up after `most_pages` pages of the table.
 #include "pg/planner/index_end.hpp"
 
 extern "C" {
@@ -33,16 +31,15 @@ namespace {
 
 constexpr int most_pages = 100;
 
-// The table of the variable (a column, as the planner's estimators see it). Null if the table is partitioned, because
-// then it has no index to scan, or if the variable is not of a single table.
+// Null if the table of the variable (a column, as estimators see it) is partitioned, so that it has no index, or if
+// there is no single table.
 const RangeTblEntry* table_of(PlannerInfo* root, const VariableStatData& variable) {
     if (variable.rel == nullptr || variable.rel->relid == 0) return nullptr;
     const RangeTblEntry* table = planner_rt_fetch(variable.rel->relid, root);
     return table->rtekind == RTE_RELATION && table->relkind != RELKIND_PARTITIONED_TABLE ? table : nullptr;
 }
 
-// A btree index on all rows that starts with the variable, in the order of `family`, and that can return its values.
-// Null if there is none.
+// A btree index on all rows that starts with the variable, in the order of `family`, and can return its values.
 const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     ListCell* cell;
     foreach (cell, variable.rel->indexlist) {
@@ -54,9 +51,8 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     return nullptr;
 }
 
-// Puts the first entry of the index in this direction that is not NULL into `out`, as the number that `key` makes of
-// it. Skips entries of rows that nobody can see any more, in at most `most_pages` pages of the table. False if there is
-// no entry, or if the search would take too long.
+// The first entry that is not NULL, as a number. Skips rows that nobody can see any more. False if there is none, or if
+// the search takes too long.
 bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey key, Key& out) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));
@@ -97,13 +93,13 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey 
 
 }  // namespace
 
-// An index in descending order has the largest value at its beginning.
+// an index in descending order has the largest value at its beginning
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out) {
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const RangeTblEntry* entry = table_of(root, variable);
     const IndexOptInfo* known = entry != nullptr ? index_on(variable, family) : nullptr;
     if (known == nullptr) return false;
-    // The planner has locked the table and its indexes.
+    // the planner has locked the table and its indexes
     Relation table = table_open(entry->relid, NoLock);
     Relation index = index_open(known->indexoid, NoLock);
     const ScanDirection direction = known->reverse_sort[0] ? ForwardScanDirection : BackwardScanDirection;
@@ -113,8 +109,7 @@ bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid t
     return found;
 }
 
-// The planner derives rel->tuples from the present size of the table, and pg_class has the number of rows at the last
-// count.
+// The planner derives rel->tuples from the present size, and pg_class has the rows at the last count.
 double growth_since_statistics(PlannerInfo* root, const VariableStatData& variable) {
     const RangeTblEntry* entry = table_of(root, variable);
     if (entry == nullptr || variable.rel->tuples <= 0) return 0;

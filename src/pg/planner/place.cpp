@@ -1,12 +1,9 @@
 // Finds where a clause is among the restrictions of a relation.
 //
-// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So the clause
-// must be searched. An OR can have thousands of arms, and each of their clauses is estimated. So if the clause is not
-// among the first ones, a hash table of all clauses of the relation is made, once. Its keys are the addresses of the
-// arguments.
-//
-// Such a table is in the memory context of the planner, and ends with it, as the clauses and the relation do. The
-// planner does not free them earlier. So while there is a table, no address in it can be used for anything else.
+// PostgreSQL gives an estimator only the arguments of a clause, so it must be searched. An OR can have thousands of
+// arms whose clauses are each estimated. So after the first clauses, a hash table of all clauses of the relation is
+// made, once. Its keys are the addresses of the arguments. It is in the planner's memory context, and ends with it as
+// the clauses and the relation do, so no address in it can be reused.
 #include "pg/planner/place.hpp"
 
 #include <functional>
@@ -21,22 +18,20 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr int first_clauses = 32;  // how many times a clause is looked at without a hash table
+constexpr int first_clauses = 32;  // looked at without a hash table
 
 // ---- all comparisons of a relation
 
-// Calls visit(place, arguments) for each comparison that is directly in this list of AND-ed clauses. Then it does the
-// same for each AND inside the clauses, also inside OR and NOT. A comparison that is an arm of an OR by itself is in no
-// AND, and is left out. It stops when a call returns true, or when visit.enough(), which is called before each clause,
-// returns true. Returns whether it has stopped.
+// Calls visit(place, arguments) for each comparison in this list of AND-ed clauses, then in each AND inside the
+// clauses, also inside OR and NOT. An arm of an OR that is a comparison itself is in no AND. Stops, and returns true,
+// when a call or visit.enough(), asked before each clause, returns true.
 template <class Visit>
 bool visit_list(List* clauses, Visit& visit);
 
-// As visit_list(), for the ANDs inside one clause.
 template <class Visit>
 bool visit_below(Node* node, Visit& visit) {
     if (visit.enough()) return true;
-    // Of an OR, PostgreSQL keeps two forms. The planner estimates the clauses of the one that has RestrictInfos inside.
+    // Of an OR, PostgreSQL keeps two forms. The planner estimates the one that has RestrictInfos inside.
     if (IsA(node, RestrictInfo)) {
         auto* info = reinterpret_cast<RestrictInfo*>(node);
         node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
@@ -65,7 +60,6 @@ bool visit_list(List* clauses, Visit& visit) {
     return false;
 }
 
-// As visit_list(), for all restrictions of a relation, then for its join clauses.
 template <class Visit>
 void visit_all(RelOptInfo* rel, Visit& visit) {
     if (!visit_list(rel->baserestrictinfo, visit)) visit_list(rel->joininfo, visit);
@@ -73,7 +67,7 @@ void visit_all(RelOptInfo* rel, Visit& visit) {
 
 // ---- the table of a relation
 
-// The addresses of the two arguments of a clause, the lower one first. So both orders of the arguments are equal.
+// By address, the lower one first, so that both orders are equal.
 struct Arguments {
     const void *low, *high;
 
@@ -87,14 +81,12 @@ struct Arguments {
     bool operator==(const Arguments&) const = default;
 };
 
-// An entry of the table of a relation: a clause, and where it is.
 struct PlaceEntry {
     Arguments arguments;
     Place place;
 };
 
-// Shows whether the restrictions of a relation have changed. Early in planning more are added, and then the table of
-// the relation is made again.
+// Early in planning more restrictions are added, and then the table is made again.
 struct Restrictions {
     const List *own, *of_joins;
     int own_length, of_joins_length;
@@ -107,23 +99,20 @@ struct Restrictions {
     bool operator==(const Restrictions&) const = default;
 };
 
-// An entry of the table of all relations: a relation, and the table of its clauses.
 struct RelationEntry {
     const RelOptInfo* rel;
     Restrictions restrictions;
     HTAB* places;  // of PlaceEntry
 };
 
-// The tables of the last planner run that needed some. Their memory context `own` is a child of the planner's context.
+// Of the last planner run that needed some. `own` is a child of the planner's context.
 struct {
     MemoryContext planner, own;
-    HTAB* relations;  // of RelationEntry; null if there are no tables
+    HTAB* relations;  // of RelationEntry
 } tables;
 
-// PostgreSQL calls this when the memory of the tables is freed.
 void forget_tables(void*) { tables = {}; }
 
-// Makes a hash table, with the sizes of a key and of an entry.
 HTAB* new_table(const char* name, Size key, Size entry) {
     HASHCTL control{};
     control.keysize = key;
@@ -132,8 +121,7 @@ HTAB* new_table(const char* name, Size key, Size entry) {
     return hash_create(name, 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-// Makes the table of relations for the planner run with this memory context, if it does not exist yet. Removes the
-// tables of another run.
+// Begins the tables of this planner run, and removes those of another.
 void begin_tables(MemoryContext planner) {
     if (tables.planner == planner) return;
     if (tables.own != nullptr) MemoryContextDelete(tables.own);
@@ -146,7 +134,7 @@ void begin_tables(MemoryContext planner) {
     tables.planner = planner;
 }
 
-// A visit (see visit_list()) that enters every comparison into a table. The first place of a comparison counts.
+// A comparison's first place counts.
 struct Enter {
     HTAB* places;
 
@@ -163,7 +151,6 @@ struct Enter {
     }
 };
 
-// The table of a relation. It is made if it does not exist, or if the restrictions of the relation have changed.
 HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
     begin_tables(root->planner_cxt);
     const Restrictions now{rel};
@@ -172,7 +159,7 @@ HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
     HTAB* places = new_table("snowflake_ids places", sizeof(Arguments), sizeof(PlaceEntry));
     Enter enter{places};
     visit_all(rel, enter);
-    // The table is kept only now that it is complete, because an interrupt could have ended this call before.
+    // Kept only now that it is complete, because an interrupt could have ended this call.
     if (known != nullptr)
         hash_destroy(known->places);
     else
@@ -184,10 +171,9 @@ HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
 
 // ---- without a table
 
-// A visit (see visit_list()) that looks for one comparison among the first clauses.
 struct Look {
     Arguments wanted;
-    int left = first_clauses;  // how many times it may still look at a clause; -1: there were more clauses
+    int left = first_clauses;  // -1: there were more clauses
     Place found{};
 
     bool enough() { return left-- == 0; }
@@ -207,13 +193,12 @@ const OpExpr* binary_clause(Node* clause) {
     return list_length(op->args) == 2 ? op : nullptr;
 }
 
-// Searches the first clauses directly. If there are more, it searches the hash table of the relation.
 Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments) {
     const Arguments wanted{arguments};
     Look look{wanted};
     visit_all(rel, look);
     if (look.found.clauses != NIL || look.left >= 0) return look.found;
-    // A relation that GEQO has made gets no table, because GEQO frees such relations while it plans.
+    // GEQO frees the relations that it makes while it plans, so they get no table.
     if (root->planner_cxt == nullptr || GetMemoryChunkContext(rel) != root->planner_cxt) return {};
     const auto* entry = static_cast<const PlaceEntry*>(hash_search(places_of(root, rel), &wanted, HASH_FIND, nullptr));
     return entry != nullptr ? entry->place : Place{};

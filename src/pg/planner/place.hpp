@@ -9,18 +9,17 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The position of a clause in a list of AND-ed clauses. If the clause is not among the restrictions, `clauses` is NIL.
+// A position in a list of AND-ed clauses. `clauses` is NIL if the clause is not among the restrictions.
 struct Place {
     List* clauses;
     int position;
 };
 
-// The place of the clause that has these two arguments, which are compared by address. An index condition has them in
-// the order that the index needs, so both orders count. root->planner_cxt may be null: then only the first clauses are
-// searched.
+// Finds the clause by the addresses of its arguments, in either order, because an index condition has them in the order
+// of the index. root->planner_cxt may be null: then only the first clauses are searched.
 Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments);
 
-// The clause, without the RestrictInfo around it, if it is an operator with two arguments; otherwise null.
+// Without its RestrictInfo; null unless it is an operator with two arguments.
 const OpExpr* binary_clause(Node* clause);
 
 }  // namespace snowflake_ids

@@ -1,5 +1,4 @@
-// Computes the fraction of a column's rows in a range, from the common values and the histogram of ANALYZE, and from
-// the rows that are newer.
+// The fraction of a column's rows in a range, from the common values and the histogram of ANALYZE, and from newer rows.
 #include "pg/planner/statistics.hpp"
 
 extern "C" {
@@ -11,7 +10,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// How far on the way from `from` to `to` a value between them is: 0 to 1. `from` and `to` must differ.
+// 0 to 1. `from` and `to` must differ.
 double part_of_way(Key from, Key value, Key to) {
     return static_cast<double>(value - from) / static_cast<double>(to - from);
 }
@@ -25,13 +24,11 @@ Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, 
     get(STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
     get(STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
     for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
-    // A column with only NULLs has neither common values nor a histogram. But the fraction of its rows in a range is
-    // known without them.
+    // A column with only NULLs has neither, but the fraction of its rows in a range is known.
     exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
 }
 
-// Reads one kind of statistics into `slot`. `flags` says whether with values, numbers or both. If there is no such
-// statistics, or if they are of values of another type, `slot` stays empty.
+// Stays empty if there is no such statistics, or if they are of another type.
 void Statistics::get(int kind, int flags, AttStatsSlot& slot) {
     if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
         (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
@@ -45,7 +42,7 @@ void Statistics::release() {
     free_attstatsslot(&histogram_);
 }
 
-// The rows that are not NULL are either common values, which are counted one by one, or in the histogram.
+// Rows that are not NULL are either common values, counted one by one, or in the histogram.
 double Statistics::fraction(const Range& range) {
     if (!range.compared) return 1;
     if (!exists_ || !range.known()) return range.default_fraction();
@@ -60,11 +57,10 @@ double Statistics::fraction(const Range& range) {
     return sum;
 }
 
-// The fraction of the rows that are below a key, among the rows of the histogram and the newer rows beyond its end.
-// Common values and NULLs do not count.
+// Among the rows of the histogram and the newer ones beyond it.
 double Statistics::below(Key k) const {
     const int bins = histogram_.nvalues - 1;
-    int low = 0, high = bins;  // after the next two lines, key(low) <= k < key(high)
+    int low = 0, high = bins;  // below, key(low) <= k < key(high)
     if (k <= key(histogram_, low)) return 0;
     if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - part_of_way(last(), k, end_)) : 1;
     while (high - low > 1) {
@@ -74,10 +70,9 @@ double Statistics::below(Key k) const {
     return (1 - beyond_) * (low + part_of_way(key(histogram_, low), k, key(histogram_, high))) / bins;
 }
 
-// Looks for rows newer than the histogram, once: finds the largest value now (end_), and the fraction of rows beyond
-// the histogram (beyond_). This fraction is the growth of the table. But VACUUM counts the rows of the table, so growth
-// before the last VACUUM does not show. So the fraction is at least what PostgreSQL's own estimators would take, which
-// stretch the last bin to the largest value.
+// Rows newer than the histogram are the growth of the table. But growth before the last VACUUM does not show, because
+// VACUUM counts rows too. So they are at least what PostgreSQL takes, which stretches the last bin to the largest
+// value.
 void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
@@ -87,14 +82,12 @@ void Statistics::look_beyond() {
     if (growth > beyond_) beyond_ = growth;
 }
 
-// The fraction of rows in a range, among those in the histogram and beyond it.
 double Statistics::of_histogram(const Range& range) {
-    // This comes before below() is called for either end, so that both calls use the same end_.
+    // Before either below(), so that both use the same end_.
     if ((range.has_lower && range.lower > before_last()) || (range.has_upper && range.upper > before_last()))
         look_beyond();
     double part = (range.has_upper ? below(range.upper) : 1) - (range.has_lower ? below(range.lower) : 0);
-    // Rows beyond the histogram may have been inserted since ANALYZE. So a range that is not wholly inside the
-    // histogram gets at least a hundredth of a bin, as in PostgreSQL. A range inside it has no minimum.
+    // As in PostgreSQL, a range that is not wholly inside the histogram gets at least a hundredth of a bin.
     const bool inside = range.has_lower && range.has_upper && below(range.upper) > 0 && below(range.lower) < 1;
     const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
     return part < least ? least : part;
