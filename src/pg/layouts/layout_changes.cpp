@@ -1,5 +1,4 @@
-// Creates and drops layouts. It also has the triggers that keep the rows of layouts unchanged, also if a subscription
-// or a restored dump writes them.
+// Creates and drops layouts. Triggers keep their rows unchanged, also if a subscription or a restored dump writes them.
 #include <cstring>
 
 #include "core/known_layouts.hpp"
@@ -33,25 +32,22 @@ using namespace layouts;
 
 namespace {
 
-// True if a generator of this server has the numbering of this layout (ledger/numbering.hpp), so that ids may have been
-// generated with it, in any database. Begins the life of the server if that has not happened yet, because only then are
-// the generators from before the last start known.
+// True if a generator of this server has the numbering of this layout, so that ids may have been generated with it, in
+// any database. Begins the life of the server, because only then are generators from before the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
 }
 
-// Raises an error in recovery, in a read-only transaction and in a parallel operation. The functions here write rows
-// without the executor, which would check this. `command` names the function in the error.
+// The executor would check this, but the functions here write rows without it.
 void prevent_where_read_only(const char* command) {
     PreventCommandDuringRecovery(command);
     PreventCommandIfReadOnly(command);
     PreventCommandIfParallelMode(command);
 }
 
-// Returns the call of a trigger that is fired before a change of the table of layouts; with `only_insert`, before a row
-// is inserted. Raises an error for any other call, because a superuser can create other triggers with these functions;
-// `function` names the function there. Takes `lock` on the table until the end of the transaction.
+// A trigger before a change of the table of layouts; with `only_insert`, before a row is inserted. Refuses others,
+// because a superuser can create them with these functions. Locks the table until the end of the transaction.
 const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
                                         bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
@@ -76,8 +72,8 @@ const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* fun
     return trigger;
 }
 
-// True if a subscription may delete the row of a layout that its publisher has dropped. A layout that was used on this
-// server stays, and a line in the log says so. This is no error, because an error would stop the whole subscription.
+// True if a subscription may delete the row of a layout that its publisher has dropped. A layout that was used here
+// stays, with a line in the log: an error would stop the whole subscription.
 bool drop_or_keep(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
@@ -91,7 +87,7 @@ bool drop_or_keep(const TriggerData& trigger) {
     return true;
 }
 
-// The fields of a layout, for a message. palloc'd.
+// For a message.
 const char* layout_in_words(const Layout& l) {
     return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
                     show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
@@ -100,8 +96,7 @@ const char* layout_in_words(const Layout& l) {
 
 }  // namespace
 
-// snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last): adds a row to the
-// table. Raises an error if an argument is null, if the name or the fields are not valid, or if the name exists.
+// snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
 FUNCTION(snowflake_ids_layout_create) {
     prevent_where_read_only("snowflake_layout_create()");
     check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
@@ -122,21 +117,19 @@ FUNCTION(snowflake_ids_layout_create) {
     for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
     end_if_orphaned();
     CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
-    // If the transaction is rolled back, this backend's cache must forget the layout.
+    // if the transaction is rolled back, this backend's cache must forget the layout
     CacheInvalidateRelcache(rel);
     table_close(rel, NoLock);
     CommandCounterIncrement();
     PG_RETURN_VOID();
 }
 
-// snowflake_layout_drop(name): deletes the row. Raises an error if the name is null, if no created layout has it, or if
-// ids may have been generated with the layout.
+// snowflake_layout_drop(name): refused if ids may have been generated with the layout.
 FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     check_not_null(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    // This waits for transactions that are just generating their first id of a layout, because pin() has locked the
-    // table for them.
+    // Waits for transactions that generate their first id of a layout, because pin() has locked the table for them.
     Relation rel = open_relation(AccessExclusiveLock);
     const bool found = find_row(rel, name, [&](HeapTuple row) {
         if (is_used(layout_of_row(rel, row))) {
@@ -157,24 +150,21 @@ FUNCTION(snowflake_ids_layout_drop) {
     PG_RETURN_VOID();
 }
 
-// The table's CHECK constraint calls this with the fields of a row. It returns true, or raises an error if the fields
-// are no layout.
+// Called by the table's CHECK constraint. Raises an error if the fields are no layout.
 FUNCTION(snowflake_ids_layout_check) {
     (void) from_fields(fcinfo, 0);
     PG_RETURN_BOOL(true);
 }
 
-// True if ids of the layout can be generated, because a slot can hold its epoch and tick (ledger/numbering.hpp).
+// True if a slot can hold the epoch and tick of the layout.
 FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
 
-// The function of the triggers that keep rows unchanged (src/sql/80-layouts.sql). Before an update, delete or truncate
-// it raises an error. Only a subscription may delete a row; but if ids of the layout were generated on this server, the
-// row stays, without an error (drop_or_keep()). The trigger before an insert is fired only for users who may not
-// create layouts, and this too is an error.
+// The trigger that keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row
+// (drop_or_keep()); all else is an error. Before an insert it is fired only for users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
-    // If a subscription deletes a row, it drops a layout. So the table is locked as in snowflake_layout_drop().
+    // This drops a layout, so the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_keep",
                                                       applied ? AccessExclusiveLock : RowExclusiveLock, false);
@@ -195,25 +185,23 @@ FUNCTION(snowflake_ids_layout_keep) {
     PG_RETURN_NULL();
 }
 
-// The function of the trigger before each insert. snowflake_layout_create() fires no triggers, so the row comes from a
-// subscription, from its first copy, or from a restored dump. If the same layout exists already, because two servers
-// have created it, the function returns null, and the row is left out. A duplicate key would stop the subscription. If
-// another layout has the name, the function raises an error.
+// The trigger before each insert. snowflake_layout_create() fires none, so the row comes from a subscription or a
+// restored dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the
+// subscription. Another layout of the name is an error.
 FUNCTION(snowflake_ids_layout_same) {
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;
     if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
     Relation rel = trigger.tg_relation;
-    // Only one transaction at a time may insert. If two subscriptions apply the same row, the second one must see the
-    // row of the first one.
+    // If two subscriptions apply the same row, the second must see the row of the first.
     LockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 0, ExclusiveLock);
     bool null;
     const char* name = TextDatumGetCString(heap_getattr(row, 1, RelationGetDescr(rel), &null));
     const Layout layout = layout_of_row(rel, row);
     Layout here{};
     if (!find_row(rel, name, [&](HeapTuple found) { here = layout_of_row(rel, found); })) {
-        // The row would hide the built-in layout of this name from all roles. Maybe snowflake_layout_create() made it
-        // in a version without this built-in layout; maybe somebody has forged it. A superuser has to decide.
+        // The row would hide the built-in layout of this name from all roles. Maybe a version without that layout made
+        // it; maybe somebody has forged it. A superuser has to decide.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
             ereport(
                 ERROR,
@@ -222,8 +210,8 @@ FUNCTION(snowflake_ids_layout_same) {
                            name),
                  errhint("Restore as a superuser.")));
         }
-        // Caches may have the built-in layout of this name, and must forget it. If the transaction is rolled back, this
-        // backend's cache must forget the new one.
+        // Caches must forget a built-in layout of this name, and this backend's the new one if the transaction is
+        // rolled back.
         CacheInvalidateRelcache(rel);
         return PointerGetDatum(row);
     }
@@ -235,8 +223,7 @@ FUNCTION(snowflake_ids_layout_same) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.known_layouts(): the built-in layouts, as rows like those of the table. Two more columns say whether
-// ids can be generated, and describe the layout.
+// snowflake_ids.known_layouts()
 FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

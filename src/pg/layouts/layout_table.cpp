@@ -15,10 +15,10 @@ namespace snowflake_ids::layouts {
 namespace {
 
 constexpr const char* relation_name = "created_layout";
-Oid relation_oid = InvalidOid;  // InvalidOid until this backend has opened the table: see open_extension_relation()
+Oid relation_oid = InvalidOid;  // until this backend has opened the table: see open_extension_relation()
 
-// The layout with these fields. Raises an error if a width is out of range, if all widths together are more than 63
-// bits, or if the tick or the epoch is not possible.
+// Raises an error if a width is out of range, if all widths together are more than 63 bits, or if the tick or the epoch
+// is not possible.
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
@@ -48,8 +48,7 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 
 bool is_layout_table(Oid relation) { return relation == relation_oid; }
 
-// A layout may be read to generate an id, so max_wait limits that wait. To change the table is the work of an
-// administrator, and waits without a limit.
+// Reading may be for an id, so max_wait limits the wait. Changing is an administrator's work.
 Relation open_relation(LOCKMODE lock) {
     const Patience patience{.queues = lock != AccessShareLock};
     Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, patience);

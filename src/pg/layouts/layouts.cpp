@@ -17,12 +17,10 @@ namespace snowflake_ids::layouts {
 
 namespace {
 
-HTAB* cache = nullptr;        // NamedLayouts by name, for this backend; null before the first look-up
-NamedLayout* last = nullptr;  // the last one looked up, because the next one is usually the same
+HTAB* cache = nullptr;        // of this backend; null before the first look-up
+NamedLayout* last = nullptr;  // usually the next one is the same
 
-// PostgreSQL calls this when the definition of a relation may have changed; InvalidOid means any relation. For the
-// table of layouts, a change of a row causes the same call, by CacheInvalidateRelcache() in layout_changes.cpp. All
-// entries of the cache become invalid, so that they are looked up again.
+// InvalidOid means any relation. CacheInvalidateRelcache() in layout_changes.cpp causes this call for a changed row.
 void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && !is_layout_table(relation)) return;
     HASH_SEQ_STATUS all;
@@ -30,7 +28,6 @@ void relation_changed(Datum, Oid relation) {
     while (auto* named = static_cast<NamedLayout*>(hash_seq_search(&all))) named->valid = false;
 }
 
-// Makes the cache, and asks PostgreSQL to call relation_changed().
 void make_cache() {
     HASHCTL control = {};
     control.keysize = NAMEDATALEN;
@@ -41,8 +38,7 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// Fills the entry of the cache from the table. False if the table has no layout of this name. With `keep_lock`, the
-// table stays locked until the end of the transaction.
+// False if the table has no layout of this name. With `keep_lock`, it stays locked until the end of the transaction.
 bool load_created(NamedLayout& named, bool keep_lock) {
     Relation rel = open_relation(AccessShareLock);
     Layout layout{};
@@ -54,12 +50,9 @@ bool load_created(NamedLayout& named, bool keep_lock) {
     return true;
 }
 
-// Fills the entry of the cache from the table, or from the built-in layouts. False if there is no layout of this name.
-// `keep_lock` as in load_created().
 bool load_layout(NamedLayout& named, bool keep_lock) {
     named.looked_up++;
-    // A created layout comes first: a later version may have a built-in one of the same name, and the layout must not
-    // change.
+    // A created layout must not change if a later version has a built-in one of the same name.
     if (load_created(named, keep_lock)) return true;
     const KnownLayout* known = known_layout(named.name, std::strlen(named.name));
     if (known == nullptr) return false;
@@ -81,7 +74,6 @@ void fail_unknown(const char* name) {
     pg_unreachable();
 }
 
-// Looks at the last layout that was found, then into the cache, then into the table and the built-in layouts.
 NamedLayout* find(const char* name, std::size_t length) {
     if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
                last->name[length] == '\0'))
@@ -93,7 +85,7 @@ NamedLayout* find(const char* name, std::size_t length) {
     wanted.name[length] = '\0';
     auto* named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_FIND, nullptr));
     if (named == nullptr || !named->valid) {
-        // A name without a layout gets no entry, so that such names cannot fill the cache.
+        // Names without a layout get no entry, so that they cannot fill the cache.
         if (named == nullptr) {
             if (!load_layout(wanted, false)) return nullptr;
             named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
@@ -113,7 +105,7 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
     return *named;
 }
 
-// If the look-up raises an error, the entry stays invalid.
+// if this raises an error, the entry stays invalid
 void pin(NamedLayout& named) {
     named.valid = false;
     if (!load_layout(named, true)) fail_unknown(named.name);
