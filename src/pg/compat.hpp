@@ -1,6 +1,5 @@
-// What differs between PostgreSQL major versions. The code uses the names of the newest version. This header defines
-// them for older servers, and says why. PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after
-// postgres.h.
+// What differs between PostgreSQL major versions: this header defines the names of the newest for older servers, and
+// says why. PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after postgres.h.
 #pragma once
 
 // Before 16, PGDLLEXPORT is empty. We build with -fvisibility=hidden, so SQL would not find our functions.
@@ -9,15 +8,15 @@
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #endif
 
-// The macros for variable-length values (VARDATA_ANY …) moved out of postgres.h with 16.
+// VARDATA_ANY and so on moved out of postgres.h with 16.
 #if PG_VERSION_NUM >= 160000
 extern "C" {
 #include "varatt.h"
 }
 #endif
 
-// Soft errors came with 16: an input function can save its error in a context that the caller gives it. On older
-// servers these macros ignore the context and raise the error.
+// Soft errors came with 16: an input function can save its error in the caller's context. Before, these macros raise
+// it.
 #if PG_VERSION_NUM < 160000
 #define SOFT_ERROR_OCCURRED(escontext) (false)
 #define errsave(context, ...)        \
@@ -32,15 +31,14 @@ extern "C" {
     } while (0)
 #endif
 
-// Since 18, a module has a name and a version, which pg_get_loaded_modules() shows. Older servers get neither.
+// Since 18, pg_get_loaded_modules() shows the name and version of a module.
 #ifdef PG_MODULE_MAGIC_EXT
 #define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC_EXT(.name = module, .version = SNOWFLAKE_IDS_VERSION)
 #else
 #define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
-// The wait event that pg_stat_activity shows under this name. Before 17, an extension cannot name its wait events, so
-// "Extension" is shown. The name is registered at the first use in each process.
+// Before 17, pg_stat_activity shows "Extension". The name is registered at its first use in each process.
 #if PG_VERSION_NUM >= 170000
 #define SNOWFLAKE_IDS_WAIT_EVENT(name)                 \
     []() -> uint32 {                                   \
@@ -52,8 +50,8 @@ extern "C" {
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
-// Skip scans came with 18. Our support functions for them exist on older servers too, so that the catalogs are the same
-// everywhere. But there no operator class names them, and this header defines their argument.
+// Skip scans came with 18. Our support functions exist on older servers too, so that the catalogs are the same, but no
+// operator class names them there.
 extern "C" {
 #if PG_VERSION_NUM >= 180000
 #include "utils/skipsupport.h"
@@ -73,11 +71,9 @@ extern "C" {
 #include "utils/guc_tables.h"
 }
 
-// Finds a setting by its name; null if there is none. The server exports this function since 16. Its other arguments
-// say whether to create a missing setting and how to report it, which this replacement cannot do.
+// Exported since 16. This replacement cannot create or report a missing setting.
 #if PG_VERSION_NUM < 160000
 inline config_generic* find_option(const char* name, bool, bool, int) {
-    // Usually there is no such setting, and the server's own search finds that out faster than this loop.
     if (GetConfigOption(name, true, false) == nullptr) return nullptr;
     config_generic** all = get_guc_variables();
     for (int i = 0; i < GetNumConfigOptions(); i++)
@@ -86,9 +82,9 @@ inline config_generic* find_option(const char* name, bool, bool, int) {
 }
 #endif
 
-// A setting with GUC_ALLOW_IN_PARALLEL may be set in a parallel operation. Minor versions since late 2024 know this
-// flag. The running server may be older than the headers, and then it ignores the flag: settings_allowed_in_parallel()
-// is false. Tests define SNOWFLAKE_IDS_OLD_MINOR to build the library as for such a server.
+// With this flag, a setting may be set in a parallel operation. Minor versions since late 2024 know it. A running
+// server older than the headers ignores it: settings_allowed_in_parallel() is false. Tests define
+// SNOWFLAKE_IDS_OLD_MINOR to build as for such a server.
 #if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
 #undef GUC_ALLOW_IN_PARALLEL
 #define GUC_ALLOW_IN_PARALLEL 0
@@ -103,7 +99,7 @@ inline bool settings_allowed_in_parallel() {
 }
 #endif
 
-// PostgreSQL 17 renamed ShmemVariableCache, the shared variables of transactions, to TransamVariables.
+// Renamed with 17.
 #if PG_VERSION_NUM < 170000
 #define TransamVariables ShmemVariableCache
 #endif
@@ -111,18 +107,16 @@ inline bool settings_allowed_in_parallel() {
 extern "C" {
 #include "access/transam.h"
 }
-// PostgreSQL's counter of ended transactions that have a transaction id. It also grows when a subtransaction with such
-// an id fails. PostgreSQL adds to it before any snapshot can show that the transaction has ended. No function returns
-// the counter, so its variable is read. A later major version may keep it elsewhere.
+// PostgreSQL's counter of ended transactions with a transaction id, and of failed subtransactions with one. It grows
+// before any snapshot can show the end. No function returns it, and a later major may keep it elsewhere.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word of an active snapshot that we may write. It is 0 at first, and lasts as long as the snapshot. PostgreSQL uses
-// it only in its own static snapshots, to know whether they are still up to date. An active snapshot is always a copy,
-// in which PostgreSQL sets the word to 0 and does not look at it. So with this word we recognise a snapshot that we
-// have met before. Its address does not show that, because addresses are used again; nor does its content, because the
-// next snapshot may have the same.
+// A word of an active snapshot that we may write. PostgreSQL uses it only in its own static snapshots. An active
+// snapshot is always a copy, in which PostgreSQL sets the word to 0 and does not look at it. So it shows whether we
+// have met a snapshot before. Its address does not, because addresses are used again; nor its content, because the next
+// snapshot may have the same.
 extern "C" {
 #include "utils/snapshot.h"
 }
@@ -131,13 +125,13 @@ inline uint64& word_of_snapshot(Snapshot copy) {
     return copy->snapXactCompletionCount;
 }
 
-// Before 17, PostgreSQL could be built without the setting trace_sort. Then it counts as off.
+// Before 17, PostgreSQL could be built without trace_sort.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false
 #endif
 
-// Adds a page of zeros to the end of a relation, and returns its buffer, pinned and not locked. Since 16, one function
-// of the server does this, and also takes the lock that it needs.
+// Adds a page of zeros to a relation, and returns its buffer, pinned and not locked. Since 16, one function of the
+// server does this, and takes the lock.
 extern "C" {
 #include "storage/bufmgr.h"
 #if PG_VERSION_NUM < 160000
@@ -157,8 +151,8 @@ inline Buffer extend_relation(Relation rel) {
 #endif
 }
 
-// Calls index_beginscan(), which has one more argument since 18, for instrumentation. The type of the function shows
-// which arguments it has. The last branch is for a later version that has yet another argument at the end.
+// Since 18, index_beginscan() has one more argument, for instrumentation. The last branch is for yet another one at the
+// end.
 extern "C" {
 #include "access/genam.h"
 }
@@ -176,8 +170,8 @@ IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot
 extern "C" {
 #include "storage/proc.h"
 }
-// True if the prepared transaction of this PGPROC was prepared before the server started, or on another server. Then
-// the PGPROC names no backend. The field has another name since 17.
+// True if this PGPROC's transaction was prepared before the server started, or on another server, so that no backend is
+// named. Renamed with 17.
 inline bool prepared_before_start(const PGPROC& place) {
 #if PG_VERSION_NUM >= 170000
     return place.vxid.procNumber == INVALID_PROC_NUMBER;

@@ -12,10 +12,9 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr int max_columns = 15;  // the most OUT parameters that a function of the extension has
+constexpr int max_columns = 15;  // the most OUT parameters of a function here
 
-// The row type of the called function. It is looked up once for each place in a query that calls the function, because
-// OUT parameters cannot change while a query runs. Raises an internal error if the function returns no row.
+// Looked up once for each place in a query, because OUT parameters cannot change while it runs.
 TupleDesc row_type(FunctionCallInfo fcinfo) {
     FmgrInfo* flinfo = fcinfo->flinfo;
     if (flinfo->fn_extra == nullptr) {
@@ -33,7 +32,7 @@ TupleDesc row_type(FunctionCallInfo fcinfo) {
 
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls) {
     const TupleDesc type = row_type(fcinfo);
-    // This happens only if the SQL of the extension does not fit the library.
+    // Only if the SQL of the extension does not fit the library.
     if (type->natts != count || count > max_columns)
         elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
     bool no_nulls[max_columns] = {};

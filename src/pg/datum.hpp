@@ -9,12 +9,12 @@
 
 namespace snowflake_ids {
 
-// True for a mastic, which is passed in the Datum itself. The other types are passed by reference.
+// True for a mastic, which is in the Datum itself. The other types are passed by reference.
 template <class Id>
 inline constexpr bool passed_by_value = sizeof(Id) == sizeof(Datum);
 
-// The id in a Datum: a mastic as a value; a sno, gid or uuid as a reference to the bytes of the Datum. These types need
-// no copy, because they have a fixed length and no alignment, and are never toasted.
+// A mastic as a value; a sno, gid or uuid as a reference into the Datum: these have a fixed length and no alignment,
+// and are never toasted.
 template <class Id>
 decltype(auto) id_in(Datum datum) {
     if constexpr (passed_by_value<Id>) {
@@ -25,13 +25,12 @@ decltype(auto) id_in(Datum datum) {
     }
 }
 
-// The id in argument `n`, as id_in() returns it. The argument must not be NULL.
 template <class Id>
 decltype(auto) id_argument(FunctionCallInfo fcinfo, int n) {
     return id_in<Id>(PG_GETARG_DATUM(n));
 }
 
-// An id as a Datum. A sno, gid or uuid is copied with palloc().
+// A sno, gid or uuid is copied with palloc().
 template <class Id>
 Datum id_datum(const Id& id) {
     if constexpr (passed_by_value<Id>) {
@@ -43,14 +42,15 @@ Datum id_datum(const Id& id) {
     }
 }
 
-// The integer in argument `n`. Raises `error` if it is not between 0 and `last`; `what` names the argument there.
+// Raises `error` if the argument is not between 0 and `last`. In the errors here, `what` is the word for the argument
+// or the ids.
 inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, Error error, int64 last) {
     const int32 value = PG_GETARG_INT32(n);
     if (value < 0 || value > last) fail_range(error, what, value, 0, last);
     return static_cast<uint32>(value);
 }
 
-// The tick of the time in argument `n`. Raises an error if the time is outside `timeline`; `what` names the ids there.
+// Raises an error if the time is outside `timeline`.
 inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> tick = timeline.floor_tick(unix_time(t));
@@ -58,8 +58,7 @@ inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, co
     return tick.value;
 }
 
-// The lowest or highest id for the time in argument `n`. `of(time)` finds it, and returns a Result. Raises an error if
-// there is no such id; `what` names the ids there.
+// `of(time)` finds the lowest or highest id, as a Result. Raises an error if there is none.
 template <class Of>
 Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline, Of of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
@@ -68,11 +67,9 @@ Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeli
     return id_datum(id.value);
 }
 
-// The result of a function with OUT parameters: a row of `count` values. Without `nulls`, none of them is null. Raises
-// an internal error if the function has another number of OUT parameters.
+// Without `nulls`, no value is null. Raises an internal error if the number of OUT parameters differs.
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
-// Copies `length` bytes into a new bytea.
 Datum bytea_datum(const void* bytes, int length);
 
 }  // namespace snowflake_ids

@@ -10,13 +10,13 @@ namespace snowflake_ids::entropy {
 constinit Buffer buffer{};
 
 void refill() {
-    // The postmaster must not call this, because each child would start with a copy of the buffer. It would not use
-    // these bits (owner_pid), but they would stay in its memory.
+    // Each child of the postmaster would start with a copy of the buffer. It would not use these bits (owner_pid), but
+    // keep them in memory.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     constexpr unsigned count = 512;
     buffer.left = 0;
-    // The words are allocated and are no static array. So the static variables that a session writes stay in one page
-    // of memory, and the first id of a connection causes fewer page faults.
+    // Allocated, and no static array: so the static variables that a session writes stay in one page, and the first id
+    // of a connection causes fewer page faults.
     if (buffer.words == nullptr)
         buffer.words = static_cast<uint64*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(uint64)));
     if (!pg_strong_random(buffer.words, count * sizeof(uint64))) {

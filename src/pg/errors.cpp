@@ -1,5 +1,4 @@
-// The table of errors. Texts follow PostgreSQL's error style guide: a message is in lower case and has no full stop;
-// details and hints are sentences.
+// The table of errors. Texts follow PostgreSQL's error style guide.
 #include "pg/errors.hpp"
 
 #include <cstring>
@@ -15,10 +14,10 @@ namespace {
 struct Row {
     Error error;
     Source source;
-    const char* what;  // as Given::what; null: this row is for any type and argument
+    const char* what;  // null: for any
     int sqlstate;
-    const char* message;  // a format, for Given's what and shown
-    const char* detail;   // a format, for Given's what, first and last; null: no detail
+    const char* message;  // a format for what and shown
+    const char* detail;   // a format for what, first and last; null: none
 };
 
 constexpr const char* syntax = "invalid input syntax for type %s: \"%s\"";
@@ -37,7 +36,7 @@ constexpr int bad_number = ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE;
 constexpr int bad_time = ERRCODE_DATETIME_VALUE_OUT_OF_RANGE;
 constexpr int bad_argument = ERRCODE_INVALID_PARAMETER_VALUE;
 
-// The first row that fits is used, so rows for one type come before rows for any type.
+// The first row that fits is used, so rows for one type come before rows for any.
 constexpr Row rows[] = {
     // Text of a type.
     {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text},
@@ -94,17 +93,16 @@ constexpr Row rows[] = {
     {Error::bad_epoch, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
      "The first and the last time of a layout must be times that a timestamptz can hold."},
 
-    // Configuration and other arguments.
+    // Other arguments.
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes."},
     {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
 };
 
-// This row is used if the table has none for an error. The message is poor, but the value is refused.
+// For an error without a row. The message is poor, but the value is refused.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};
 
-// True if the text looks like a date, or is a word that means a time. PostgreSQL reads an untyped literal that is
-// compared with an id as an id too. So the input functions of ids get such texts.
+// PostgreSQL reads an untyped literal next to an id as an id too, so input functions get times.
 bool looks_like_time(const char* text) {
     while (*text == ' ') text++;
     static constexpr const char* words[] = {"now", "today", "yesterday", "tomorrow", "infinity", "-infinity", "epoch"};
@@ -123,14 +121,13 @@ bool looks_like_time(const char* text) {
     return text[n] == '\0' || text[n] == ' ' || text[n] == 'T' || text[n] == 't';
 }
 
-// True if the text is \x and pairs of hexadecimal digits. Drivers send bytes as such a text.
+// \x and pairs of hexadecimal digits, as drivers send bytes.
 bool looks_like_bytes(const char* text) {
     if (text[0] != '\\' || text[1] != 'x') return false;
     const std::size_t length = std::strlen(text + 2);
     return length > 0 && length % 2 == 0 && std::strspn(text + 2, "0123456789abcdefABCDEF") == length;
 }
 
-// The hint for a text that is no id, if it looks like a time or like bytes: what to write instead. Otherwise null.
 const char* hint_for_text(const Given& given) {
     if (given.source != Source::text || given.shown == nullptr) return nullptr;
     // Bytes can be cast to these two types only.
@@ -139,8 +136,8 @@ const char* hint_for_text(const Given& given) {
                         given.what);
     if (!looks_like_time(given.shown)) return nullptr;
     const bool quotable = std::strlen(given.shown) <= 40 && std::strpbrk(given.shown, "'\\") == nullptr;
-    // A gid begins with its kind. So gids are not in the order of their times, and no operator compares them with
-    // times. For the other types there is such an operator, but the bound of a table partition must be an id.
+    // Gids begin with their kind, so no operator compares them with times. For other types one does, but the bound of a
+    // table partition must be an id.
     const bool in_order = std::strcmp(given.what, "gid") != 0;
     return psprintf(
         in_order
@@ -149,7 +146,6 @@ const char* hint_for_text(const Given& given) {
         quotable ? given.shown : "...", given.what);
 }
 
-// The first row that fits the error and its source and type, or the fallback.
 const Row& find(Error error, const Given& given) {
     for (const Row& row : rows)
         if (row.error == error && row.source == given.source &&
@@ -160,12 +156,11 @@ const Row& find(Error error, const Given& given) {
 
 }  // namespace
 
-// Takes the texts from the first row that fits. Texts that look like a time or like bytes also get a hint.
 void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
     const char* hint = hint_for_text(given);
-    // A detail with placeholders is left out if no range is given.
+    // A detail with placeholders needs a range.
     const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
     errsave(escontext, (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
                         detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
@@ -173,7 +168,6 @@ void report(Error error, const Given& given, Node* escontext) {
 }
 
 void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
-    // The detail shows the times that ids can have. The last one is the start of the last tick.
     report(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch)),
                    show_time(timestamptz(timeline.start(timeline.max_tick())))});
     pg_unreachable();
@@ -185,7 +179,7 @@ void fail_range(Error error, const char* what, int64 given, int64 first, int64 l
     pg_unreachable();
 }
 
-// A time that PostgreSQL cannot print is shown as "?".
+// "?" if PostgreSQL cannot print the time.
 char* show_time(TimestampTz t) {
     char* out = static_cast<char*>(palloc(MAXDATELEN + 1));
     struct pg_tm tm;
@@ -200,7 +194,6 @@ char* show_time(TimestampTz t) {
     return out;
 }
 
-// The text begins with \x. If there are more than 32 bytes, "..." follows the first 32.
 char* show_bytes(const unsigned char* bytes, std::size_t length) {
     constexpr std::size_t most = 32;
     const std::size_t n = length < most ? length : most;

@@ -1,6 +1,6 @@
 // Raises the errors of core as PostgreSQL errors: one table gives SQLSTATE, message and detail.
 //
-// Names in src/pg: fail_x() always raises an error; check_x() raises one if something is wrong.
+// fail_x() always raises an error; check_x() raises one if something is wrong.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace snowflake_ids {
 
-// Where a wrong value came from. It decides the SQLSTATE and the wording of the error.
+// Where a wrong value came from: chooses the SQLSTATE and the words.
 enum class Source : unsigned char {
     text,      // input function, or a text that is read as an id
     binary,    // receive function, bytea or uuid with the bytes of an id
@@ -20,28 +20,26 @@ enum class Source : unsigned char {
     argument,  // any other argument, and settings
 };
 
-// The wrong value that an error is about.
 struct Given {
     Source source;
     const char* what;             // the type or argument: "sno", "metabyte", "machine id"
-    const char* shown = nullptr;  // the value as a text that is safe to print
-    const char* first = nullptr;  // the permitted range, or other words that the detail needs
+    const char* shown = nullptr;  // safe to print
+    const char* first = nullptr;  // the permitted range, or other words for the detail
     const char* last = nullptr;
 };
 
-// Raises the PostgreSQL error for an error of core. If `escontext` is the context of soft errors, it saves the error
-// there instead, and returns.
+// With a context of soft errors, saves the error there and returns.
 void report(Error error, const Given& given, Node* escontext = nullptr);
 
-// Raises the error that `given` is outside the times of `timeline`, or that no id is at or after it (or before it).
-// `what` names the ids. The detail shows the first and the last time that these ids can have.
+// `given` is outside the times of `timeline`, or no id is at or after it (or before it). `what` is the word for the
+// ids.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
-// Raises the error that the number `given` is not between `first` and `last`. `what` names the argument.
+// `what` is the word for the argument.
 [[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
-// Raises an error that names the first argument that is null. `names` has the names of all arguments to check, from
-// argument 0 on. Functions call this that are not STRICT, because a NULL as their result would look like success.
+// `names` has the arguments to check, from 0 on. For functions that are not STRICT, because a NULL as their result
+// would look like success.
 template <std::size_t count>
 void check_not_null(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
     for (std::size_t i = 0; i < count; i++) {
@@ -50,8 +48,8 @@ void check_not_null(FunctionCallInfo fcinfo, const char* const (&names)[count]) 
     }
 }
 
-// These return a value as error messages show it, palloc'd. A time is in ISO format and in UTC, not in the session's
-// time zone, so it is easy to compare with the range that is shown next to it. Of bytes, at most 32 are shown, in hex.
+// For messages, palloc'd. Times are in ISO format and UTC, easy to compare with a range next to them. Of bytes, at most
+// 32 are shown, in hex.
 char* show_time(TimestampTz t);
 char* show_bytes(const unsigned char* bytes, std::size_t length);
 

@@ -1,6 +1,5 @@
-// The loadable module: its magic block, and what happens when a process loads the library. This defines the settings
-// and registers callbacks for the end of transactions. With shared_preload_libraries, it also asks the server for
-// memory. Without preloading, each process finds the shared memory at its first id.
+// The loadable module: its magic block, and what happens when a process loads the library. Without preloading, each
+// process finds the shared memory at its first id.
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"

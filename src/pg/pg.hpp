@@ -1,7 +1,6 @@
-// PostgreSQL as this layer sees it: the only header that includes postgres.h. Every file in src/pg includes it before
-// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first. time.hpp must come
-// first, because the macros of PostgreSQL would break the standard library. At the end, a timestamptz becomes a
-// UnixTime.
+// The only header that includes postgres.h. Every file in src/pg includes it before any other header of PostgreSQL;
+// those follow inside extern "C". Headers of core may come first, and time.hpp must, because the macros of PostgreSQL
+// would break the standard library.
 //
 // Rules of this layer. A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised,
 // nothing is allocated with new, and nothing here throws.
@@ -35,9 +34,8 @@ static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
 
 namespace snowflake_ids {
 
-// unix_time() converts a timestamptz, and timestamptz() converts back. PostgreSQL counts microseconds from 2000-01-01.
-// The infinities, and times too late for a UnixTime, become the ends of UnixTime, which are outside every format's
-// range. `never` is the time of -infinity.
+// PostgreSQL counts microseconds from 2000-01-01. The infinities, and times too late for a UnixTime, become the ends of
+// UnixTime, which are outside every format's range. `never` is -infinity.
 inline constexpr UnixTime postgres_epoch = std::chrono::sys_days{std::chrono::January / 1 / 2000};
 inline constexpr UnixTime never = UnixTime::min();
 
