@@ -1,4 +1,4 @@
-// The SQL function snowflake_ids_has_settled(): is every row there whose id is of an earlier time?
+// The SQL function snowflake_ids_has_settled(until): is every row there whose id is earlier?
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/settling.hpp"
@@ -12,9 +12,8 @@
 
 namespace snowflake_ids {
 
-// snowflake_ids_has_settled(until). The settled time does not pass the last id, so on a quiet server it stands still.
-// If no transaction holds it back, a generator is lifted past `until`, and the settled time follows. Mastics need no
-// machine id, so there is always a generator of them.
+// The settled time does not pass the last id, so on a quiet server it stands still. If no transaction holds it back, a
+// generator is lifted past `until`: that of Mastic, which always exists because it needs no machine id.
 FUNCTION(snowflake_ids_has_settled) {
     const TimestampTz argument = PG_GETARG_TIMESTAMPTZ(0);
     if (TIMESTAMP_IS_NOBEGIN(argument)) PG_RETURN_BOOL(true);

@@ -1,4 +1,4 @@
-// Moves generators forward: past the time of an imported id (observe), and past the present time (pass_now).
+// Moves generators forward: past an imported id (observe), and past the present time (pass_now).
 #include "pg/admin/operate.hpp"
 
 #include "ledger/floor.hpp"
@@ -13,8 +13,8 @@ namespace snowflake_ids::operate {
 
 namespace {
 
-// An imported id may be this far ahead of the clock, because the clocks of two servers differ. If more were allowed,
-// users with the privilege to observe, to restore or to reset could put all ids into the future.
+// Clocks of two servers differ. If more were allowed, users with the privilege to observe, restore or reset could put
+// all ids into the future.
 constexpr microseconds plausible_lead = std::chrono::minutes{1};
 
 }  // namespace
@@ -34,7 +34,7 @@ void lift_past(Generator& g, uint64 tick) {
     // The durable ceilings come first, because the next life begins there.
     issue_limit::lift_above(g, tick + 1, Patience{.queues = true});
     ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
-    // This ends the leases of other backends. They could contain numbers of this tick or an earlier one.
+    // This ends the leases of other backends, which could contain numbers up to this tick.
     shared_ledger().header->revision.fetch_add(1);
 }
 
@@ -77,11 +77,10 @@ using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
 
-// Each function …_observe() raises an error if it does not ignore the id, and the id is more than a minute ahead of the
-// clock. `force` allows such an id; only a superuser may use it.
+// Each …_observe() makes later ids of its generator later than the id. It raises an error for a number that is no such
+// id, and if the id is more than a minute ahead of the clock without `force`, which only superusers may use.
 
-// sno_observe(id, force): later snos of the id's partition are later than the id. It ignores an id of a partition in
-// which this server generates none.
+// sno_observe(id, force) ignores partitions in which this server generates no ids.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = force_argument(fcinfo, 1);
@@ -95,7 +94,7 @@ FUNCTION(snowflake_ids_sno_observe) {
     PG_RETURN_VOID();
 }
 
-// mastic_observe(id, force): later ids of gen_mastic() are later than the id.
+// mastic_observe(id, force)
 FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const bool force = force_argument(fcinfo, 1);
@@ -103,8 +102,7 @@ FUNCTION(snowflake_ids_mastic_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_si_observe(id, force): later ids of gen_snowflake_si() are later than the id. It ignores an id of another
-// node, and raises an error for a number that is no Snowflake-SI id.
+// snowflake_si_observe(id, force) ignores ids of another node.
 FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
     const bool force = force_argument(fcinfo, 1);
@@ -116,8 +114,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_observe(layout, id, force): later ids of the layout are later than the id. It ignores an id of another
-// node, and raises an error for a number that is no id of the layout.
+// snowflake_observe(layout, id, force) ignores ids of another node.
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
@@ -131,16 +128,15 @@ FUNCTION(snowflake_ids_snowflake_observe) {
 
 namespace {
 
-// A call of pass_now() takes the rest of a tick from all sessions, and each of them sets its generators up again. Any
-// user may call it. So the server passes a tick at most once in 50 ms. All callers that wait for the same generator
-// share this pass.
+// Passing takes the rest of a tick from all sessions, which then set their generators up again, and any user may do it.
+// So a tick is passed at most once in 50 ms, for all callers that wait for the same generator.
 constexpr milliseconds between_passes{50};
 
 }  // namespace
 
 void operate::use_up_until(Ready ready, UnixTime until) {
     for (;;) {
-        // After each wait, the generator is asked for again, because it must be set up again after a reset.
+        // It must be set up again after a reset.
         Generator& g = ready();
         if (g.slot->passed.load() >= until) return;
         auto& next_pass = shared_ledger().header->next_pass;
@@ -158,8 +154,6 @@ void operate::use_up_until(Ready ready, UnixTime until) {
 
 namespace {
 
-// The function that returns the generator of the format in argument `n`, set up. Raises an error for layouts, and for
-// an unknown format.
 operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
     switch (kind_argument(fcinfo, n)) {
         case ledger::Kind::sno:
@@ -180,10 +174,9 @@ operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// snowflake_ids.pass_now(format): returns the present time. No id that this server's own generator of the format
-// generates later has this time or an earlier one. The generators of other partitions do not move. It needs no
-// privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if others wait too, and
-// then for a sync.
+// snowflake_ids.pass_now(format) returns the present time, which this server's own generator of the format has then
+// passed. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if
+// others wait too, and then for a sync.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     operate::use_up_until(ready_argument(fcinfo, 0), unix_time(now));

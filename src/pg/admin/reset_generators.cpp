@@ -1,6 +1,5 @@
-// The SQL function snowflake_ids.reset(): moves generators to a time that an operator names (a floor), and repairs a
-// damaged WAL ceiling. Only a forced reset can move a generator back. ledger/reset.cpp decides which generators are
-// moved.
+// snowflake_ids.reset(): moves generators to a time that an operator names (a floor), and repairs a damaged WAL
+// ceiling. Only a forced reset moves a generator back. ledger/reset.cpp decides which are moved.
 #include "ledger/reset.hpp"
 
 #include "pg/pg.hpp"
@@ -29,19 +28,17 @@ using operate::kind_argument;
 
 namespace {
 
-// The ceiling to write after the operator has named this floor. It is ahead of both the floor and the clock.
+// Ahead of both the floor and the clock.
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
     return ledger::ceiling_at(durable_ceiling::ahead_of(Max(floor, now)));
 }
 
 // Lowers the WAL ceiling of this database after a forced reset. It stays above all ids of generators that were not
-// reset, because it is not lower than the ceilings of their slots, or than the old WAL ceiling if that is lower. Raises
-// an error as the functions of wal_ceiling.hpp do.
+// reset: not below the ceilings of their slots, or the old WAL ceiling if that is lower.
 //
-// A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling. This may
-// last long, because this function waits if ALTER SEQUENCE has locked the sequence of the ceiling. So the function
-// lowers the ceiling, and adds one to the revision, so that such sessions look again. Then it lifts the ceiling above
-// the ids that they have generated.
+// A session that is set up after the reset and before this call generates ids below the old WAL ceiling. This may last
+// long, because this function waits if ALTER SEQUENCE has locked the sequence. So it lowers the ceiling, and raises the
+// revision, so that such sessions look again. Then it lifts the ceiling above the ids that they have generated.
 void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
@@ -54,13 +51,12 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patie
     database_ceiling::lift(ceiling_below(old), patience);
 }
 
-// Repairs this database's WAL ceiling if it is damaged. A damaged ceiling does not show which ids the database may
-// have. So all generators are lifted to the floor, also those that are not reset. Other sessions may generate ids
-// during this. Their ids are below the ceilings of their slots, and the new WAL ceiling is not lower than these. Not in
-// recovery.
+// A damaged WAL ceiling does not show which ids the database may have. So all generators are lifted to the floor, also
+// those that are not reset. Ids that other sessions generate meanwhile are below the ceilings of their slots, and the
+// new WAL ceiling is not lower than these. Not in recovery.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!database_ceiling::is_damaged(patience)) return;
-    // This begins the life only, because a database with a damaged ceiling cannot be entered.
+    // begins the life only, because a database with a damaged ceiling cannot be entered
     (void) ledger_in_life(patience);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
@@ -68,8 +64,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// The node in argument `n`. Raises an error if ids of this kind cannot have it. If `kind` is none, a node is accepted
-// if ids of at least one kind can have it.
+// Raises an error if ids of this kind (of none: of any kind) cannot have the node.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no machine id"),
@@ -80,7 +75,6 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     return static_cast<int>(number_argument(fcinfo, n, "machine_id", Error::node_range, last));
 }
 
-// Raises the error that a floor in the past is refused, because nothing shows which ids were generated before.
 void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("floor is in the past, and the server does not know which ids were generated"),
@@ -89,9 +83,8 @@ void fail_past_floor() {
 
 }  // namespace
 
-// snowflake_ids.reset(floor, format, node, force): after this, the chosen generators issue nothing at or before the
-// floor. If format or node is null, generators of all formats or nodes are chosen. Raises an error if the floor is
-// below ids that may exist, unless `force` is true. Raises an error if floor or force is null.
+// snowflake_ids.reset(floor, format, node, force): the chosen generators issue nothing at or before the floor any more.
+// Null chooses all formats or nodes. Raises an error if the floor is below ids that may exist, unless `force`.
 FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -110,17 +103,16 @@ FUNCTION(snowflake_ids_reset) {
                         .force = force_argument(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
-    // Users who are not superusers may have the privilege to call this. They must not stop all generators by a floor in
-    // the far future.
+    // Others with the privilege must not stop all generators by a floor in the far future.
     if (!superuser()) operate::check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
     const Patience patience{.queues = true};
     const bool in_past = !reset.force && floor < now;
-    // This raises an error if the file is damaged, foreign or superseded, before anything is changed.
+    // Raises an error, before anything is changed, if the file is damaged, foreign or superseded.
     durable_ceiling::check();
-    // If no life has begun, or if the WAL ceiling is damaged, nothing shows which ids were issued before.
+    // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     if (in_past && !in_recovery && database_ceiling::is_damaged(patience)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
@@ -133,8 +125,7 @@ FUNCTION(snowflake_ids_reset) {
     (void) issue_limit::enter_life_and_database(in_recovery, patience);
     durable_ceiling::apply_reset(reset);
     if (!in_recovery) {
-        // Other databases keep their WAL ceilings. So for a forced reset, an operator must call the function in each
-        // database.
+        // Other databases keep their WAL ceilings, so an operator must force the reset in each.
         if (reset.force)
             lower_wal_ceiling(shared, floor, patience);
         else

@@ -1,5 +1,5 @@
-// The SQL functions snowflake_ids.sno_snapshot() and snowflake_ids.sno_restore(). They write and read the
-// GeneratorSnapshot of the reference (the sno library), with its JSON keys.
+// snowflake_ids.sno_snapshot() and sno_restore(): write and read the GeneratorSnapshot of the reference (the sno
+// library), with its JSON keys.
 #include "core/sno_snapshot.hpp"
 
 #include "ledger/formats.hpp"
@@ -20,20 +20,18 @@ namespace snowflake_ids {
 
 namespace {
 
-// Raises the error that a snapshot is invalid at this key.
 [[noreturn]] void fail_snapshot(const char* key, const char* detail) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
                     errdetail("%s", detail)));
     pg_unreachable();
 }
 
-// The whole number in the JSON value of `key`. Raises an error if `v` is null, or if it is no whole number from 0 to
-// `max`.
+// Null, or no whole number from 0 to `max`, is an error.
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "The value must be a whole number from 0 to " INT64_FORMAT ".", max);
     if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
-    // It is compared as numeric, because numeric_int8() rounds, and raises an error of its own outside bigint.
+    // Compared as numeric, because numeric_int8() rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
     const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
     if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) fail_snapshot(key, expected);
@@ -45,21 +43,18 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// The value of a key, which is stored in `storage`. Raises an error if the key is missing, because snapshots of the
-// reference have all keys.
+// Stored in `storage`. A missing key is an error, because snapshots of the reference have all.
 const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
     if (v == nullptr) fail_snapshot(key, "The key is missing.");
     return v;
 }
 
-// The whole number of a key. Raises an error if the key is missing, or if its value is no whole number from 0 to `max`.
 int64 number_of(Jsonb* object, const char* key, int64 max) {
     JsonbValue storage;
     return whole_number(value_of(object, key, &storage), key, max);
 }
 
-// The value of the key "partition", which is an array of two bytes. Raises an error if it is not.
 uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
     const JsonbValue* v = value_of(object, "partition", &storage);
@@ -74,8 +69,8 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// snowflake_ids.sno_snapshot(partition): the snapshot as jsonb. If the argument is null, it is that of the partition
-// that the settings give. The result is null for a partition in which this server has generated no id.
+// snowflake_ids.sno_snapshot(partition); null: the partition that the settings give. The result is null for a partition
+// in which this server has generated no id.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
@@ -96,9 +91,8 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
-// snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or
-// before the times of the snapshot. The other values are only checked: the bounds of a generator come from the
-// settings. Raises an error if the snapshot is null or not valid.
+// snowflake_ids.sno_restore(snapshot): the partition's generator issues nothing at or before the times of the snapshot
+// any more. The other values are only checked, because the bounds come from the settings.
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
@@ -125,7 +119,7 @@ FUNCTION(snowflake_ids_sno_restore) {
                  sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
-    // Users with the privilege to call this must not be able to put all ids far ahead of the clock.
+    // Others with the privilege must not put all ids far ahead of the clock.
     if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);

@@ -1,5 +1,5 @@
-// The SQL functions that show operators the generators of this server, one row for each (stats), and the server itself
-// (status), and the one that sets the counters to 0 (stats_reset).
+// The SQL functions that show operators the generators (stats) and the server (status), and set the counters to 0
+// (stats_reset).
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/settings.hpp"
@@ -27,13 +27,12 @@ namespace snowflake_ids {
 
 namespace {
 
-// A counter of the ledger as a bigint.
 Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
-// The name of the built-in layout with this numbering, or null. A slot contains the numbering of its layout, not the
-// name, because a created layout may have another name in each database. A layout that can only be decoded has no slot.
+// The built-in layout with this numbering, or null. A slot has no name, because a created layout may have another one
+// in each database. A layout that can only be decoded has no slot.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         if (!k.generates) continue;
@@ -43,7 +42,7 @@ const char* known_name(uint64 numbering) {
     return nullptr;
 }
 
-// The layout of a slot as text: its name if it is built in, otherwise its fields.
+// Its name if it is built in, otherwise its fields.
 Datum layout_datum(const Layout& l) {
     if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
@@ -51,7 +50,6 @@ Datum layout_datum(const Layout& l) {
                                         l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
 }
 
-// Adds the row of a slot to the result. `now` is the present time.
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, UnixTime now) {
     constexpr int columns = 15;
     Datum values[columns] = {};
@@ -76,7 +74,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = !has_toggle;
     values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
 
-    // No id yet, or a generator that does not count time (sno_at).
+    // no id yet, or a generator that does not count time (sno_at)
     const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
     const UnixTime last = timeline.start(state.tick);
     nulls[i] = no_time;
@@ -98,12 +96,11 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 
 }  // namespace
 
-// snowflake_ids.generators(): a row for each generator of this server, for the view snowflake_ids.stats. Raises an
-// error if no life can begin.
+// snowflake_ids.generators(), for the view snowflake_ids.stats. Raises an error if no life can begin.
 FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    // So the counters contain the ids of this session.
+    // so that the counters contain this session's ids
     generator::end_leases_and_count();
     const ledger::Ledger& shared = ledger_in_life();
     const UnixTime now = ledger::wall_clock();
@@ -115,17 +112,16 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.status(): one row with the settings that make ids unique, and the state of memory and file. It raises
-// no error if the ledger or the ceiling file cannot be used, because people call it when something is wrong. If the
-// machine id is null, this server generates only ids that need no ledger: the configured machine id was not accepted,
-// or this is a standby without a machine id of its own.
+// snowflake_ids.status(). It raises no error if the ledger or the ceiling file cannot be used, because people call it
+// when something is wrong. The machine id is null if the configured one was not accepted, or on a standby without one
+// of its own.
 FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
     const bool known =
         !not_accepted::is_refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
-    // The node in ids with this many node bits; -1 if there is none.
+    // -1: none
     const auto node_in_use = [&](unsigned node_bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
@@ -169,9 +165,8 @@ FUNCTION(snowflake_ids_status) {
     PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
 }
 
-// snowflake_ids.stats_reset(): sets the counters of snowflake_ids.stats to 0, except the number of sessions that wait
-// now. The ids that this session has not counted yet are counted before, so that they are not in the new counters. The
-// state of the generators does not change.
+// snowflake_ids.stats_reset() keeps the number of sessions that wait now. This session's uncounted ids are counted
+// before, so that they are not in the new counters.
 FUNCTION(snowflake_ids_stats_reset) {
     generator::end_leases_and_count();
     const ledger::Ledger& shared = shared_ledger();
