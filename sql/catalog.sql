@@ -1,23 +1,20 @@
--- What holds for everything in the extension. Each topic's own test lists its functions. The rules that both extensions
--- keep, about comments, settings and what functions call, are in sql/include/catalog.psql.
+-- Rules for all objects of this extension; sql/include/catalog.psql has those of both.
 
 \set extension snowflake_ids
 \i sql/include/catalog.psql
 
--- No cast happens unasked but those of mastic, which takes integers and is taken by bigint columns.
+-- Only casts of mastic are implicit or on assignment.
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
 WHERE castcontext <> 'e' AND oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_cast'::regclass AND deptype = 'e'
     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
 ORDER BY castsource, casttarget;
 
--- Every operator has what the planner needs, every operator class is whole.
 SELECT oid::regoperator AS incomplete FROM pg_operator o
 WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_operator'::regclass AND deptype = 'e'
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
     AND oprresult = 'boolean'::regtype AND (oprrest = 0 OR oprjoin = 0)
 ORDER BY 1;
--- Families with times have no "=" between ids and times, and between times: see src/sql/70-id_time.sql. This is
--- all that is said of them.
+-- Families with times lack "=" between ids and times on purpose: see src/sql/70-id_time.sql.
 SELECT amname, opcname FROM (
     SELECT a.amname, c.opcname, c.oid FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
     WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'
@@ -25,26 +22,26 @@ SELECT amname, opcname FROM (
     ORDER BY 1, 2 OFFSET 0) AS ours
 WHERE NOT amvalidate(oid);
 
--- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
+-- Functions that write rows are unsafe in parallel queries. Those that read no clock, ledger or setting are strict and
+-- safe.
 SELECT signature, flags FROM extension_functions
 WHERE (flags ~ 'unsafe' OR flags ~ '^(immutable|stable)' AND flags !~ '^(immutable|stable) strict safe')
 ORDER BY signature COLLATE "C" \g (format=unaligned)
--- Comparison gives nothing away, so row security does not keep it from an index.
+-- Comparisons are leakproof, so row security does not keep them from an index.
 SELECT o.oid::regoperator AS leaky FROM pg_operator o JOIN pg_amop a ON a.amopopr = o.oid JOIN pg_proc p ON p.oid = o.oprcode
 WHERE o.oprcode IN (SELECT function FROM extension_functions) AND NOT p.proleakproof GROUP BY 1 ORDER BY 1;
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
--- The schema of the user's choice has types, operator classes and what queries call; pg_catalog has the operators. Relations, functions
--- that are behind something, and what operators of a server call are in the schema snowflake_ids.
+-- The user's schema has types, operator classes and what queries call, pg_catalog the operators, snowflake_ids all
+-- others.
 CREATE TEMP TABLE behind AS
 SELECT unnest(ARRAY[oprcode, oprrest, oprjoin])::oid AS function FROM pg_operator
 UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]) FROM pg_type
 UNION SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]) FROM pg_aggregate
 UNION SELECT amproc FROM pg_amproc UNION SELECT prosupport FROM pg_proc UNION SELECT tgfoid FROM pg_trigger
 UNION SELECT castfunc FROM pg_cast;
--- Each function that is behind nothing is reviewed at the end of the test of its topic. If one is in no list, edit the file
--- that this query names.
+-- Each topic's test lists its functions. If one is in no list, edit the file that this query names.
 \set lists `cat sql/*.sql | sed -n "s/.*proname [~] '\([^']*\)'.*/(\1)/p" | paste -sd '|' -`
 \set created `grep -oE 'CREATE FUNCTION [a-z0-9_.]+' src/sql/*.sql | sed -E 's,.*/[0-9]+-(.*)\.sql:CREATE FUNCTION (.*[.])?,\1 ,'`
 \set tests `ls sql`

@@ -1,4 +1,4 @@
--- Triggers that check a key: a row whose id readers of the table have passed is refused.
+-- Triggers that check a key: they refuse an id that readers of the table have passed.
 CREATE TABLE journal_line (id mastic PRIMARY KEY DEFAULT gen_mastic(), body text);
 CREATE TRIGGER check_id BEFORE INSERT OR UPDATE ON journal_line FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
 INSERT INTO journal_line (body) SELECT 'line ' || n FROM generate_series(1, 3) n;
@@ -6,8 +6,7 @@ COPY journal_line (body) FROM STDIN;
 line 4
 \.
 SELECT count(*), mastic_settled('journal_line') > '0' AS settled FROM journal_line;
--- A key is never changed, so a row that refers to it finds it. Such a table is only appended to: an upsert with an old
--- key is refused before the server looks whether there is a row.
+-- A key never changes. So an upsert with an old key is refused before the server looks for its row.
 CREATE TABLE note (line mastic REFERENCES journal_line, body text);
 SELECT id AS first FROM journal_line ORDER BY id LIMIT 1 \gset
 \set VERBOSITY terse
@@ -16,12 +15,12 @@ INSERT INTO journal_line VALUES (:'first', 'line 1') ON CONFLICT (id) DO UPDATE 
 INSERT INTO note VALUES (:'first', 'a note');
 UPDATE journal_line SET body = upper(body);
 SELECT body FROM journal_line ORDER BY id LIMIT 2;
--- An id of this transaction, although it was fetched first.
+-- An id of this transaction may be inserted later.
 BEGIN;
 SELECT gen_mastic() AS own \gset
 INSERT INTO journal_line VALUES (:'own', 'fetched first');
 COMMIT;
--- What readers have passed: an id of last year, and one that was fetched before they came.
+-- Ids that readers have passed.
 DO $$
 DECLARE
     last_year mastic := mastic_lower_bound(now() - interval '1 year');
@@ -44,7 +43,7 @@ END $$;
 UPDATE journal_line SET id = gen_mastic() WHERE body = 'LINE 2';
 SELECT count(*) FROM journal_line;
 
--- A statement that stands still between its DEFAULT and its first row, while readers go on.
+-- A statement that pauses between its DEFAULT and its first row, while readers advance.
 CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.03); RETURN NEW; END $$;
 CREATE TRIGGER a BEFORE INSERT ON journal_line FOR EACH ROW EXECUTE FUNCTION stand_still();
 CREATE FUNCTION read_meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -58,7 +57,7 @@ INSERT INTO journal_line (body) VALUES ('slow');
 DROP TRIGGER a ON journal_line;
 DROP TRIGGER b ON journal_line;
 
--- Which columns.
+-- Which columns can be checked.
 CREATE TABLE other (id mastic, part int, UNIQUE (part, id));
 CREATE TRIGGER check_id BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
 INSERT INTO other VALUES (gen_mastic(), 1);

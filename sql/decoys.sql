@@ -1,5 +1,5 @@
--- Whoever may create functions in the schema of the extension must not get others to call them: all that the
--- extension's own functions call there, they call with the very types that it has. (A better match would win.)
+-- A role that may create functions in the extension's schema must not get others to call them: a better match would
+-- win. So the extension calls there only exact matches.
 CREATE DATABASE regress_decoys;
 SELECT current_database() AS main \gset
 \c regress_decoys
@@ -8,7 +8,7 @@ SET client_min_messages = warning;
 CREATE SCHEMA ids;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 
--- For each function, and each argument, one with a type that a literal or a column could have instead.
+-- For each argument, a decoy with a type that a literal or a column could have.
 CREATE FUNCTION pg_temp.make_decoys() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     f record;
@@ -36,17 +36,17 @@ BEGIN
     RETURN made;
 END $$;
 SELECT pg_temp.make_decoys() > 500 AS many;
--- They would be called.
+-- A decoy that a user's own call finds.
 SELECT ids.mastic_sequence(0);
 
--- Views, and functions that are written in SQL.
+-- Views, and functions in SQL.
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT count(*) AS status FROM snowflake_ids.status();
 SELECT ids.snowflake_layout_create('ours'::text, timestamptz '2020-01-01 00:00:00+00', interval '1 ms', 41, 10, 12);
 SELECT count(*) > 0 AS layouts FROM snowflake_ids.layouts;
 SELECT ids.gen_snowflake('ours'::text) > 0 AS drawn;
 
--- Nothing of the extension runs with the rights of its owner.
+-- No function runs with the rights of its owner.
 SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'ids'::regnamespace AND prosecdef;
 
 \c :main

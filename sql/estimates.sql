@@ -1,4 +1,4 @@
--- Row estimates on a million ids spread over a year: within a factor of two, mostly within a tenth.
+-- Estimates of rows: within a factor of two, mostly within a tenth.
 CREATE FUNCTION estimated(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -14,7 +14,7 @@ SELECT make_sno(t, 0, 1, 0), make_gid('volume', t, '\x0123456789abcdef'), make_m
 FROM (SELECT timestamptz '2026-01-01' + g * interval '31.536s' AS t FROM generate_series(0, 999999) AS g) AS s;
 ANALYZE year;
 
--- Spans at many places in the year; `actual` rows are what a uniform spread gives.
+-- `actual` is the count of a uniform spread.
 CREATE TEMP TABLE span AS
 SELECT name, f, f + length AS t, extract(epoch FROM length) / 31.536 AS actual
 FROM (VALUES ('hour', interval '1 hour'), ('day', '1 day'), ('month', '30 days')) AS v (name, length),
@@ -37,13 +37,13 @@ FROM span, (VALUES
     ('sno, in an OR', 'sno = ''2222222222222222'' OR (sno >= timestamptz %L AND sno < timestamptz %L)')) AS c (form, condition);
 SELECT form, name, count(*) AS spans, bool_and(rows BETWEEN actual / 2 AND actual * 2) AS within_two
 FROM estimate GROUP BY form, name ORDER BY form, min(actual);
--- PostgreSQL estimates a UUID itself. It takes half of a bin, so it can be wrong by a hundredth of the rows.
+-- PostgreSQL estimates a uuid itself, by half a bin: an error of up to a hundredth of the rows.
 SELECT name, max(abs(actual - rows)) <= 10000 AS within_a_hundredth
 FROM (SELECT *, estimated(format('SELECT FROM year WHERE uuid >= uuid7_lower_bound(%L) AND uuid < uuid7_lower_bound(%L)', f, t)) AS rows
       FROM span WHERE name <> 'month') AS e
 GROUP BY name ORDER BY min(actual);
 
--- An index condition that is worked out when the scan starts costs what one with constants does.
+-- Conditions that are computed when the scan starts cost the same as constants.
 CREATE INDEX ON year (sno);
 CREATE FUNCTION cost(query text) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
@@ -63,7 +63,8 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 DROP FUNCTION cost;
 
--- A plan that it changes: the last hour is some hundred rows of a million. The server's own estimator takes it for half of a bin.
+-- Here the estimate changes the plan: the last hour has some hundred rows, the server's own estimator expects half a
+-- bin.
 CREATE FUNCTION join_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -81,7 +82,6 @@ ROLLBACK;
 RESET max_parallel_workers_per_gather;
 DROP FUNCTION join_of;
 
--- One side, none, all, not known.
 SELECT estimated('SELECT FROM year WHERE sno < timestamptz ''2026-02-01''') BETWEEN 70000 AND 100000 AS month,
        estimated('SELECT FROM year WHERE NOT (gid >= gid_lower_bound(''volume'', ''2026-02-01''))') BETWEEN 70000 AND 100000 AS not_later,
        estimated('SELECT FROM year WHERE sno >= timestamptz ''infinity''') < 500 AS none,
@@ -95,7 +95,7 @@ PREPARE between_two (timestamptz, timestamptz) AS SELECT FROM year WHERE sno >= 
 SELECT estimated('EXECUTE since (now())') AS third, estimated('EXECUTE between_two (now(), now())') AS five_thousandths;
 RESET plan_cache_mode;
 
--- Common values, NULLs, without statistics.
+-- Common values, NULLs, no statistics.
 CREATE TABLE few (id sno);
 INSERT INTO few SELECT CASE WHEN g % 4 > 0 THEN make_sno('2026-01-01', 0, 0, g % 4) END FROM generate_series(1, 4000) AS g;
 SELECT estimated('SELECT FROM few WHERE id >= timestamptz ''2026-01-01''') BETWEEN 1000 AND 1700 AS without_statistics;
@@ -105,8 +105,8 @@ SELECT estimated('SELECT FROM few WHERE id >= timestamptz ''2026-01-01''') AS th
        estimated('SELECT FROM few WHERE id >= make_sno(''2026-01-01'', 0, 0, 2) AND id <= make_sno(''2026-01-01'', 0, 0, 2)') AS quarter;
 DEALLOCATE ALL;
 
--- Rows that are newer than the last ANALYZE. A fifth more rows than it saw, at the same pace: estimates of what came since
--- are within a tenth of the truth. Those for a bigint key are low: the last bin is all that may be there, a hundredth.
+-- Newer rows than the last ANALYZE: a fifth more, at the same pace. Estimates of a bigint key are at most a bin, a
+-- hundredth.
 CREATE TABLE grown (sno sno, gid gid(volume), mastic mastic, key bigint) WITH (autovacuum_enabled = off);
 CREATE INDEX ON grown (sno);
 CREATE INDEX ON grown (gid DESC);
@@ -130,14 +130,13 @@ FROM unnest(ARRAY[10000, 3600, 1200]) AS seconds, (VALUES
     ('gid', 'gid >= gid_lower_bound(''volume'', %L)'),
     ('mastic', 'mastic >= timestamptz %L'),
     ('key', 'key >= mastic_lower_bound(%L)::bigint')) AS c (form, condition);
--- The forms of the condition that the planner knows, compared with the rows that are there.
 SELECT form, bool_and(rows BETWEEN actual * 0.9 AND actual * 1.1) AS within_a_tenth
 FROM (SELECT *, CASE form WHEN 'sno, two sides' THEN 600 ELSE seconds END AS actual FROM grown_estimate) AS e
 GROUP BY form ORDER BY form;
--- A time after the last row: nearly none, and the other side nearly all.
+-- A time after the last row.
 SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 09:20:00''') < 50 AS beyond_the_last,
        estimated('SELECT FROM grown WHERE sno < timestamptz ''2026-01-02 09:20:00''') > 118000 AS all_rows;
--- After a VACUUM the growth is not known any more: as for a bigint, up to a bin.
+-- VACUUM forgets the growth: as for a bigint, up to a bin.
 VACUUM grown;
 SELECT form, rows BETWEEN 100 AND 1300 AS up_to_a_bin
 FROM (SELECT form, estimated('SELECT FROM grown WHERE ' || condition) AS rows
@@ -145,7 +144,7 @@ FROM (SELECT form, estimated('SELECT FROM grown WHERE ' || condition) AS rows
                    ('mastic', 'mastic >= timestamptz ''2026-01-02 08:00:00'''),
                    ('key', 'key >= mastic_lower_bound(''2026-01-02 08:00:00'')::bigint')) AS c (form, condition)) AS e
 ORDER BY form;
--- A table whose last rows are gone, and one that was emptied.
+-- A table whose last rows are deleted, and an emptied one.
 DELETE FROM grown WHERE sno >= timestamptz '2026-01-02 06:00:00';
 VACUUM grown;
 SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 07:00:00''') < 50 AS deleted;
@@ -155,7 +154,7 @@ SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 07:00:
 DROP TABLE year, few, grown;
 DROP FUNCTION grow;
 
--- Members of one family compare ids, ids with times, and times: an estimate that took a time for an id would end the server.
+-- Members of one family compare ids, ids with times, and times. Reading a time as an id would crash the server.
 CREATE TABLE member (sno sno, mastic mastic, t timestamptz);
 INSERT INTO member SELECT make_sno(t, 0, 1, 0), make_mastic(t, 0), t FROM generate_series(timestamptz '2026-01-01', '2026-01-31', '10 min') AS t;
 CREATE INDEX ON member (sno);
@@ -178,7 +177,7 @@ SELECT condition, estimated('SELECT FROM member WHERE ' || condition) AS rows FR
 DROP TABLE member;
 DROP FUNCTION estimated;
 
--- Anybody may make an operator with this estimator, also one that has no left side, or that is no member.
+-- Anybody may create an operator with this estimator.
 CREATE FUNCTION any_sno(sno) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
 CREATE FUNCTION any_sno(sno, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';
 CREATE FUNCTION any_sno(timestamptz, timestamptz) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN true; END';

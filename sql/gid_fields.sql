@@ -1,4 +1,3 @@
--- Looking inside a gid, putting one together, bounds of a time range.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -7,7 +6,7 @@ FROM (VALUES ('5rMJNeFjYs-2eDkDiPiLuBbS'::gid), ('74ggDzh4TZ-33Abx4UEM2PFE'), ('
 SELECT gid_timestamp(id), gid_kind(id), gid_random(id)
 FROM (VALUES ('74ggDzh4TZ-33Abx4UEM2PFE'::gid(log)), (NULL)) AS v (id);
 
--- The empty gid has 0x80 in byte 7 whatever the kind; one made of the same fields repeats its prefix there.
+-- The empty gid of each kind has 0x80 in byte 7; a composed one repeats its prefix there.
 SELECT kind, gid_empty(kind), gid_empty(kind)::bytea, gid_is_empty(gid_empty(kind)), made::bytea, gid_is_empty(made)
 FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, make_gid(kind, '1970-01-01', '\x0000000000000000') AS made;
 
@@ -27,7 +26,7 @@ SELECT make_gid('log', '10889-08-02 05:31:50.655999', '\xffffffffffffffff');
 SELECT r.* FROM refusal($$SELECT gid_empty('LOG')$$) AS r;
 
 --
--- Bounds: the smallest id of a kind at or after a time, the largest at or before it
+-- Bounds
 --
 SELECT kind, t, lower, upper, upper::timestamptz AS upper_time, lower::bytea AS lower_bytes
 FROM (SELECT kind, t, gid_lower_bound(kind, t) AS lower, gid_upper_bound(kind, t) AS upper
@@ -52,7 +51,6 @@ CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, 
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid_lenient.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 ALTER TABLE golden ADD id gid;
 UPDATE golden SET id = decode(bin_hex, 'hex')::gid;
--- Each is decoded to what graft says of it.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE d.kind IS DISTINCT FROM type) AS kind,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
@@ -64,7 +62,7 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE id::timestamptz IS DISTINCT FROM d.created) AS cast,
        count(*) FILTER (WHERE gid_is_empty(id) IS DISTINCT FROM (id = gid_empty(type))) AS is_empty
 FROM golden g, gid_decode(id) AS d;
--- Composing gives back the ids that have the prefix in byte 7, and no others.
+-- Only ids with the prefix in byte 7 can be composed again.
 SELECT byte7_class, count(*), count(*) FILTER (WHERE make_gid(d.kind, d.created, d.random) = id) AS same,
        count(*) FILTER (WHERE make_gid(d.kind, d.created + interval '999 us', d.random) = id) AS same_late,
        count(*) FILTER (WHERE gid_is_empty(id)) AS empty
@@ -82,14 +80,13 @@ SELECT count(*) FILTER (WHERE NOT id BETWEEN gid_lower_bound(kind, t) AND gid_up
 FROM (SELECT id, kind, t, unix_ms, gid_lower_bound(kind, t) AS lower, gid_upper_bound(kind, t) AS upper
       FROM (SELECT id, gid_kind(id) AS kind, id::timestamptz AS t, unix_ms FROM golden) AS g) AS g;
 
--- Usable in an index and a generated column.
 CREATE TEMP TABLE pages (id gid(segment) PRIMARY KEY,
     created timestamptz GENERATED ALWAYS AS (gid_timestamp(id)) STORED);
 CREATE INDEX ON pages (gid_short(id));
 INSERT INTO pages VALUES ('8H245M8PNF-3TLyzYaRBqBTC') RETURNING *;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_gid|gid_(timestamp|kind|random|short|empty|is_empty|decode|(lower|upper)_bound))$'

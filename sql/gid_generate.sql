@@ -1,4 +1,3 @@
--- gen_gid() and gen_gid_series().
 SET timezone = 'UTC';
 
 --
@@ -34,8 +33,8 @@ SELECT count(*), count(DISTINCT id), count(DISTINCT gid_random(id)),
 FROM (SELECT id, lag(gid_timestamp(id)) OVER (ORDER BY n) AS previous
       FROM gen_gid_series('segment', 100000) WITH ORDINALITY AS s (id, n)) AS s;
 
--- Every random bit is drawn: over 100,000 ids each of the 64 is set in about half. The bounds are ten standard
--- deviations away. (The smallest random parts are no gids, which moves the first bit by less than a part in 1,000.)
+-- Each of the 64 random bits is set in about half, within ten standard deviations. (No gid has the smallest random
+-- parts: less than a part in 1,000 for the first bit.)
 SELECT count(*), min(ones) > 50000 - 1600 AS enough, max(ones) < 50000 + 1600 AS not_too_many
 FROM (SELECT bit, sum(get_bit(gid_random(id), bit)) AS ones FROM drawn, generate_series(0, 63) AS bit GROUP BY bit)
     AS s;
@@ -49,7 +48,6 @@ FETCH c \gset after_
 COMMIT;
 SELECT :'after_at'::timestamptz - :'before_at'::timestamptz >= interval '49 ms' AS later;
 
--- Bulk and single ids agree about the time within one statement.
 SELECT bool_and(abs(extract(epoch FROM gid_timestamp(a) - gid_timestamp(gen_gid('log')))) < 5) AS together
     FROM gen_gid_series('log', 10000) AS a;
 
@@ -64,7 +62,7 @@ RESET ROLE;
 DROP ROLE regress_gid_user;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_gid(_at|_series)?$'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

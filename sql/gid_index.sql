@@ -1,9 +1,8 @@
--- Indexes and sorting of gid.
 SET timezone = 'UTC';
 \getenv srcdir PG_ABS_SRCDIR
 
--- "far" lies beyond 2248, where the sort's keys have another form, and around the change. "abort" makes the sort give
--- up abbreviated keys: all have the same. It asks only after 10,000.
+-- "far": beyond 2248, where the sort's keys have another form. "abort": the sort gives up abbreviated keys, which it
+-- considers after 10,000 rows, because all are equal.
 CREATE TABLE id_data (part text, n integer, id gid, raw bytea);
 CREATE FUNCTION kind_of(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT (ARRAY['volume', 'log', 'segment'])[n % 3 + 1] $$;
 INSERT INTO id_data (part, n, id)
@@ -32,11 +31,10 @@ INSERT INTO id_data (part, n, id)
 SELECT 'abort', n, make_gid('volume', '2026-01-01', decode('0000' || lpad(to_hex(n * 7919 % 15000), 12, '0'), 'hex'))
 FROM generate_series(1, 11000) AS n;
 INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
--- Each row has the id and its bytes: their order is that of the type.
 UPDATE id_data SET id = coalesce(id, raw::gid), raw = coalesce(raw, id::bytea);
 DROP FUNCTION kind_of;
 
--- Index, sort, hash and aggregates are compared with the order of the bytes, for each of the three types.
+-- Everything is compared with the order of the bytes.
 \set type gid
 \set type_cmp snowflake_ids.gid_cmp
 \set type_smaller snowflake_ids.gid_smaller

@@ -1,4 +1,3 @@
--- The type gid: input and output, type modifier, operators, operator classes, casts.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -35,9 +34,9 @@ CREATE TEMP TABLE received (id gid, log gid(log));
 SELECT * FROM received;
 
 --
--- Type modifier: one kind only, wherever a value meets the column
+-- Type modifier: one kind only
 --
--- The modifier is written as a word, and belongs to the column.
+-- The modifier is written as a word.
 CREATE TABLE volumes (id gid(volume), n int);
 \d volumes
 SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid(volume), '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log),
@@ -47,7 +46,6 @@ SELECT s, r.* FROM unnest(ARRAY['gid(disk)', 'gid(volume, log)', 'gid(1)', 'gid(
     refusal(format('CREATE TEMP TABLE t (id %s)', s)) AS r;
 SELECT format_type('gid'::regtype, m) FROM unnest(ARRAY[-1, 0, 1, 2]) AS m;
 
--- INSERT, UPDATE, prepared statements, MERGE, COPY: a gid of another kind is refused each time.
 \set v '''5rMJNeFjYs-2eDkDiPiLuBbS'''
 \set l '''74ggDzh4TZ-33Abx4UEM2PFE'''
 CREATE TABLE logs (id gid);
@@ -69,13 +67,11 @@ COPY volumes FROM stdin;
 \.
 \copy (SELECT id, 10 FROM logs) TO 'results/gid_type.bin' (FORMAT binary)
 \copy volumes FROM 'results/gid_type.bin' (FORMAT binary)
--- So it is where a column or its default is changed.
 ALTER TABLE logs ALTER COLUMN id TYPE gid(volume);
 ALTER TABLE logs ALTER COLUMN id TYPE gid(log);
 ALTER TABLE volumes ALTER COLUMN id SET DEFAULT '74ggDzh4TZ-33Abx4UEM2PFE';
 INSERT INTO volumes (n) VALUES (11);
 ALTER TABLE volumes ALTER COLUMN id DROP DEFAULT;
--- Variables, domains, arrays and composite types.
 DO $$ DECLARE id gid(volume); BEGIN SELECT logs.id INTO id FROM logs; END $$;
 CREATE DOMAIN volume AS gid(volume);
 SELECT id::volume FROM logs;
@@ -85,17 +81,16 @@ SELECT format('(%s,1)', id)::pair FROM logs;
 SELECT (id, 1)::pair FROM logs;
 SELECT jsonb_populate_record(NULL::pair, jsonb_build_object('id', id)) FROM logs;
 SELECT * FROM jsonb_to_record('{"id": "74ggDzh4TZ-33Abx4UEM2PFE"}') AS t (id gid(volume));
--- What was let in: volumes, and NULL.
 INSERT INTO volumes VALUES (NULL, 12) RETURNING *;
 SELECT n, id, gid_kind(id) FROM volumes ORDER BY n;
--- From gid(volume) to gid no row has to be looked at; the kind stays in views and copies of the table.
+-- From gid(volume) to gid no row is checked. Views and copies keep the kind.
 CREATE TABLE copied AS SELECT id FROM volumes;
 CREATE VIEW viewed AS SELECT (SELECT max(id::text) FROM volumes)::gid(volume) AS id,
     '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log) AS log;
 SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod) FROM pg_attribute
 WHERE attrelid IN ('copied'::regclass, 'viewed'::regclass, 'volumes'::regclass) AND attnum > 0 AND NOT attisdropped
     ORDER BY 1, 2;
--- The functions behind it, called with what the catalogs never hold.
+-- The functions behind it, with arguments that catalogs never hold.
 SELECT snowflake_ids.gid(:v, 3, true);
 SELECT snowflake_ids.gid(:v, -2, true);
 SELECT snowflake_ids.gid_in(:v, 0, 2147483647);
@@ -226,7 +221,7 @@ FROM (SELECT type, bytes_state(bin, 'gid(volume)') AS as_volume, bytes_state(bin
       FROM (SELECT type, text, decode(bin_hex, 'hex') AS bin FROM golden) AS t) AS t
 GROUP BY 1 ORDER BY 1;
 
--- Inputs to refuse. Those that one type of the reference accepts are its kind of gid here.
+-- Inputs to refuse. What one type of the reference accepts is a kind of gid here.
 \cd :srcdir
 CREATE TEMP TABLE invalid (kind text, why text, input_hex text, input_q text, ref_volume text, ref_log text,
     ref_segment text, expect text);
@@ -241,11 +236,11 @@ FROM (SELECT *, decode(trim('-' FROM input_hex), 'hex') AS bytes FROM invalid) A
 SELECT kind, expect, state, count(*) FROM outcome WHERE expect = 'reject' AND state <> 'accepted' AND modifier = ''
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT kind, expect, modifier, state FROM outcome WHERE expect <> 'reject' ORDER BY 1, 2, 3;
--- What is left: JSON null is SQL null, and escapes in JSON strings are nothing special here.
+-- JSON null is SQL null, and escapes in JSON strings mean nothing here.
 SELECT kind, why, modifier FROM outcome WHERE expect = 'reject' AND state = 'accepted' ORDER BY 1, 2, 3;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^gid(|_(in|out|recv|send|typmod_in|typmod_out|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*))$'

@@ -1,9 +1,8 @@
--- Times in the order of sno and mastic.
 SET timezone = 'UTC';
 \i sql/include/plan.psql
 
 --
--- What the operators mean: next to an id, a time stands for the first id of the next tick
+-- Next to an id, a time stands for the first id of the next tick
 --
 CREATE TABLE tick (id sno, m mastic, what text);
 INSERT INTO tick VALUES
@@ -17,8 +16,7 @@ SELECT what, extract(microseconds FROM t) % 1000000 AS us, m < t AS lt, m <= t A
     t < m AS "t lt", t <= m AS "t le", t >= m AS "t ge", t > m AS "t gt"
 FROM tick, unnest(ARRAY[1000, 1001, 999, 1, 0]) AS us, LATERAL (SELECT timestamptz '2026-03-01 12:00:00' + us * interval '1 us' AS t) AS s
 ORDER BY what, us DESC;
--- So >= and < say exactly what the timestamp of an id does, also at and beyond the ends of a format. And all agree with
--- the bound where there is one.
+-- >= and < compare as the timestamp of the id does, and agree with the bound where there is one.
 CREATE FUNCTION bound(name text, t timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
@@ -27,14 +25,12 @@ BEGIN
     RETURN result;
 EXCEPTION WHEN datetime_field_overflow THEN RETURN NULL;
 END $$;
--- Times around the ends of the formats and of ticks, with their bounds.
 CREATE TABLE edge AS SELECT t, bound('sno_lower_bound', t)::sno AS sno, bound('mastic_lower_bound', t)::mastic AS mastic
 FROM (SELECT base + d * interval '1 us' AS t
       FROM unnest(ARRAY['1999-01-01', '2010-01-01', '2026-01-01', '2026-03-01 12:00:00.004', '2079-09-07 15:47:35.548',
                         '2079-09-07 15:47:35.552', '2100-01-01', '6485-10-17 02:45:55.328', '10945-08-03 05:31:50.655',
                         '10945-08-03 05:31:50.656', '20000-01-01', 'infinity', '-infinity']::timestamptz[]) AS base,
            unnest(ARRAY[-4000, -1001, -1000, -999, -1, 0, 1, 999, 1000, 1001, 3999, 4000]) AS d) AS s;
--- A sno.
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
         OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
     count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)
@@ -42,7 +38,6 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made
 FROM (SELECT sno AS id, sno_timestamp(sno) AS made FROM edge WHERE sno IS NOT NULL UNION SELECT 'xxxxxxxxxxxxxxxx', '2079-09-07 15:47:35.548'
       UNION SELECT make_sno(t, 0, 0, 1), sno_timestamp(make_sno(t, 0, 0, 1)) FROM edge WHERE t >= '2010-01-01' AND t < '2079-09-07 15:47:35.552') AS i,
     (SELECT t, sno AS bound FROM edge) AS e;
--- A mastic.
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
         OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
     count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)
@@ -51,7 +46,7 @@ FROM (SELECT mastic AS id, mastic_timestamp(mastic) AS made FROM edge WHERE mast
       UNION SELECT '18446744073709551615', mastic_timestamp('18446744073709551615')
       UNION SELECT make_mastic(t, 1), mastic_timestamp(make_mastic(t, 1)) FROM edge WHERE t >= '2026-01-01' AND t < '10945-08-03 05:31:50.656') AS i,
     (SELECT t, mastic AS bound FROM edge) AS e;
--- The comparison of an index says the same as the operators.
+-- An index agrees.
 SELECT count(*) FILTER (WHERE snowflake_ids.sno_cmp_timestamptz(i.sno, e.t) <> CASE WHEN i.sno < e.t THEN -1 WHEN i.sno > e.t THEN 1 ELSE 0 END
     OR snowflake_ids.timestamptz_cmp_sno(e.t, i.sno) <> CASE WHEN e.t < i.sno THEN -1 WHEN e.t > i.sno THEN 1 ELSE 0 END
     OR snowflake_ids.sno_times_cmp(i.t, e.t) <> CASE WHEN i.t OPERATOR(snowflake_ids.<~) e.t THEN -1 WHEN i.t OPERATOR(snowflake_ids.>~) e.t THEN 1 ELSE 0 END
@@ -67,14 +62,14 @@ DROP TABLE tick, edge;
 DROP FUNCTION bound;
 
 --
--- What is read as a time
+-- Literals
 --
--- An untyped literal next to an id is an id, next to a time a time; a date is a time. There is no =, and no time next to a gid.
+-- Next to an id, an untyped literal is an id. There is no = with times, and no time next to a gid.
 SELECT '2222222222222222'::sno < 'xxxxxxxxxxxxxxxx' AS sno, '2222222222222222'::sno < date '2026-01-01' AS date,
     '0'::mastic < timestamp '2026-01-01 12:00' AS timestamp, '2026-01-01' < timestamptz '2026-01-02' AS times;
 SELECT s, r.state, r.message FROM unnest(ARRAY['gen_sno() = now()', 'gen_sno() <> now()', 'now() = gen_mastic()', 'gen_gid(''log'') < now()',
     'now() < gen_gid(''log'')', 'gen_sno() <@ tstzrange(now(), NULL)', 'gen_mastic() <@ tstzrange(now(), NULL)']) AS s, refusal('SELECT ' || s) AS r;
--- A time without a type is read as an id: the hint says what to write.
+-- The hint says how to write a time.
 \set VERBOSITY default
 CREATE TABLE untyped (id sno, g gid(volume));
 SELECT FROM untyped WHERE id >= '2026-01-01';
@@ -85,14 +80,13 @@ EXECUTE untyped('2026-01-01T10:00:00Z');
 EXECUTE untyped(timestamptz '2026-01-01');
 DEALLOCATE untyped;
 SELECT FROM untyped WHERE id >= '2026-01-01 it''s me';
--- So is the bound of a partition, where a time cannot stand: the hint has what can.
+-- A bound of a partition cannot be a time: the hint has what can.
 CREATE TABLE bounded (id sno) PARTITION BY RANGE (id);
 CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM ('2026-12-01') TO (MAXVALUE);
 CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM (timestamptz '2026-12-01') TO (MAXVALUE);
 CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM (sno_lower_bound('2026-12-01')) TO (MAXVALUE);
 DROP TABLE bounded;
 SELECT '2026-12-01'::mastic;
--- Nothing else gets it.
 SELECT '2026-01'::sno;
 SELECT '2026-01-01x'::sno;
 SELECT '20260101'::gid;
@@ -112,14 +106,13 @@ SELECT plan($$SELECT * FROM event WHERE timestamptz '2026-03-01' < m AND timesta
 SELECT plan($$SELECT * FROM event WHERE m BETWEEN timestamptz '2026-03-01' AND timestamptz '2026-03-02'$$);
 SELECT plan($$SELECT * FROM event WHERE id >= sno '3222222222222222' AND id >= timestamptz '2026-03-01'$$);
 SELECT line AS plan FROM plan($$SELECT max(id) FROM event WHERE id < timestamptz '2026-03-01'$$) AS line WHERE line ~ 'Scan';
--- A parameter, a sub-select, a time from another table. What is volatile stays a filter.
+-- What is volatile stays a filter.
 SET plan_cache_mode = force_generic_plan;
 PREPARE since (timestamptz) AS SELECT * FROM event WHERE id >= $1;
 SELECT plan($$EXECUTE since ('2026-03-01')$$);
 RESET plan_cache_mode;
 DEALLOCATE since;
--- A timestamp or a date is of the session's time zone, as next to a column of times. So is it in a plan that was made
--- in another zone.
+-- A timestamp or a date is of the session's time zone, even if the plan was made in another one.
 CREATE TABLE zoned (id sno PRIMARY KEY, t timestamptz);
 INSERT INTO zoned SELECT sno_lower_bound(t), t
     FROM generate_series(timestamptz '2025-12-31', '2026-01-02', '1 hour') AS t;
@@ -147,7 +140,7 @@ SELECT plan($$SELECT * FROM event WHERE id >= (SELECT max(t) FROM moment)$$);
 SELECT plan($$SELECT * FROM event WHERE id >= clock_timestamp()$$);
 RESET enable_bitmapscan;
 
--- Marks of planner support were once shown here, or failed.
+-- Marks of planner support once appeared here.
 CREATE TABLE of_kind (id gid(log), n int) PARTITION BY RANGE (id);
 CREATE TABLE of_kind_0 PARTITION OF of_kind FOR VALUES FROM (MINVALUE) TO (gid_lower_bound('log', '2026-03-01'));
 CREATE TABLE of_kind_1 PARTITION OF of_kind DEFAULT;
@@ -158,7 +151,7 @@ FROM generate_series(timestamptz '2026-03-01', '2026-03-04', '1 day') AS d \gexe
 SELECT plan($$SELECT n FROM log WHERE id < now() - interval '1 day' OR n = 3$$);
 
 --
--- Partitions: a day is one of them, when the query is planned and when it runs
+-- Partitions are pruned when the query is planned and when it runs
 --
 CREATE FUNCTION at_run_time(t timestamptz) RETURNS timestamptz STABLE LANGUAGE plpgsql AS 'BEGIN RETURN t; END';
 SELECT plan($$SELECT * FROM log WHERE id >= timestamptz '2026-03-02' AND id < timestamptz '2026-03-03'$$);
@@ -197,7 +190,7 @@ CREATE TRIGGER early BEFORE INSERT ON checked FOR EACH ROW WHEN (NEW.id < timest
     EXECUTE FUNCTION report();
 INSERT INTO checked SELECT make_sno(t, 0, 0, 0) FROM unnest('{2026-02-10, 2026-03-10}'::timestamptz[]) AS t;
 
--- Row security keeps index scans, because the comparisons are leakproof.
+-- Comparisons are leakproof, so row security keeps index scans.
 CREATE ROLE regress_reader;
 CREATE FUNCTION leaky(sno) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS 'BEGIN RETURN true; END';
 ALTER TABLE event ENABLE ROW LEVEL SECURITY;
@@ -210,7 +203,7 @@ RESET ROLE;
 REVOKE ALL ON event FROM regress_reader;
 DROP ROLE regress_reader;
 
--- BRIN of a domain: the index would have the domain's values, for which the class has no operators.
+-- BRIN of a domain would have the domain's values, for which the class has no operators.
 CREATE DOMAIN sno_domain AS sno;
 CREATE DOMAIN gid_domain AS gid;
 CREATE DOMAIN mastic_domain AS mastic;
@@ -235,7 +228,7 @@ SELECT count(*) FROM of_domain WHERE g < gid_lower_bound('log', '2026-03-02') AN
 COMMIT;
 DROP TABLE of_domain;
 DROP DOMAIN domain_of_domain, sno_domain, gid_domain, mastic_domain;
--- No foreign key leads from a time to an id, nor back: there is no "=".
+-- Without "=", no foreign key leads from a time to an id, nor back.
 CREATE TABLE key (id sno PRIMARY KEY, m mastic UNIQUE, t timestamptz UNIQUE);
 CREATE TABLE to_sno (t timestamptz REFERENCES key);
 CREATE TABLE to_mastic (t timestamptz REFERENCES key (m));
@@ -245,7 +238,7 @@ DROP TABLE event, moment, of_kind, log, by_brin, checked;
 DROP FUNCTION at_run_time, leaky, report;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_timestamptz$|^timestamptz_|_times_'
 ORDER BY signature COLLATE "C" \g (format=unaligned)

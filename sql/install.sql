@@ -1,20 +1,19 @@
--- Where the extension can be installed, and by whom. In a database of its own: there is one already here.
 SET client_min_messages = warning;
 CREATE ROLE regress_install_owner LOGIN;
 CREATE ROLE regress_install_user LOGIN;
 CREATE DATABASE regress_install OWNER regress_install_owner;
 SELECT current_user AS superuser, current_database() AS here \gset
 
--- The owner of a database needs no superuser to install the extension, in any schema.
+-- The owner of a database installs it without a superuser, in any schema.
 \c regress_install regress_install_owner
 SET client_min_messages = warning;
 CREATE SCHEMA ids;
--- But for its own, which it makes itself. Servers from 18 on add the place in the script.
+-- Except its own. Servers from 18 on add the place in the script.
 \set SHOW_CONTEXT never
 CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
 CREATE SCHEMA snowflake_ids;
 CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
--- One of that name is there, of the role that creates the extension: dropped if it is empty, and what was said about it.
+-- An empty schema of that name, if this role owns it, is replaced.
 COMMENT ON SCHEMA snowflake_ids IS 'made by a migration';
 GRANT ALL ON SCHEMA snowflake_ids TO regress_install_user;
 ALTER DEFAULT PRIVILEGES IN SCHEMA snowflake_ids GRANT ALL ON TABLES TO regress_install_user;
@@ -27,7 +26,7 @@ ROLLBACK;
 SELECT nspowner::regrole, has_schema_privilege('regress_install_user', oid, 'CREATE') AS others,
        obj_description(oid, 'pg_namespace') AS comment, (SELECT count(*) FROM pg_default_acl) AS default_privileges
 FROM pg_namespace WHERE nspname = 'snowflake_ids';
--- With anything in it, the schema stays, and there is no extension.
+-- A schema with anything in it stays, and the installation fails.
 CREATE TABLE snowflake_ids.mine ();
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 DROP TABLE snowflake_ids.mine;
@@ -42,7 +41,7 @@ SELECT nspowner::regrole <> current_user::regrole AS "not his", has_schema_privi
        (SELECT count(*) FROM pg_default_acl) AS default_privileges
 FROM pg_namespace WHERE nspname = 'snowflake_ids';
 DROP EXTENSION snowflake_ids;
--- One that belongs to another role stays, also if a superuser asks, or if the other role is a superuser.
+-- So does one of another role, also if a superuser asks or owns it.
 \c - :superuser
 SET client_min_messages = warning;
 CREATE SCHEMA snowflake_ids AUTHORIZATION regress_install_owner;
@@ -54,11 +53,10 @@ SET client_min_messages = warning;
 SET ROLE regress_install_owner;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 RESET ROLE;
--- So does one that belongs to another extension.
+-- So does one of another extension.
 ALTER EXTENSION plpgsql ADD SCHEMA snowflake_ids;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 ALTER EXTENSION plpgsql DROP SCHEMA snowflake_ids;
--- A superuser's own, whose name needs quotes.
 CREATE ROLE "regress install ""owner""" SUPERUSER;
 ALTER SCHEMA snowflake_ids OWNER TO "regress install ""owner""";
 SET ROLE "regress install ""owner""";
@@ -73,11 +71,11 @@ SET client_min_messages = warning;
 \set SHOW_CONTEXT errors
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 SELECT extname, nspname, extrelocatable FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'snowflake_ids';
--- Only comparison operators are anywhere else but in its own schema: PostgreSQL finds them without a search path.
+-- Outside its schemas only comparison operators exist: PostgreSQL finds them without a search path.
 SELECT o.type, o.schema, count(*) AS elsewhere FROM pg_depend d, pg_identify_object(d.classid, d.objid, d.objsubid) AS o
 WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND d.deptype = 'e' AND o.schema NOT IN ('ids', 'snowflake_ids') GROUP BY 1, 2;
 
--- All of it works without a search path, also after its schema was renamed.
+-- Everything works without a search path, and after a rename of its schema.
 CREATE TABLE ids_used (a ids.sno DEFAULT ids.gen_sno(), b ids.gid(log) DEFAULT ids.gen_gid('log'), c bigint DEFAULT ids.gen_mastic(),
                        d bigint DEFAULT ids.gen_snowflake_si());
 SET search_path = '';
@@ -91,7 +89,7 @@ INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM "moved ""ids""".gen_sno_series(3), "moved ""ids""".gen_mastic_series(3), "moved ""ids""".gen_snowflake_si_series(3);
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT ledger_state FROM snowflake_ids.status();
--- A session that meets it there first.
+-- A session that first uses it there.
 \c -
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NOT NULL AS b, c > 0 AS c, d > 0 AS d;
@@ -100,7 +98,7 @@ SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT ledger_state FROM snowflake_ids.status();
 ALTER SCHEMA "moved ""ids""" RENAME TO ids;
 
--- Names of the extension's things in a schema that comes first deceive nobody.
+-- Its names in an earlier schema change nothing.
 SET client_min_messages = warning;
 CREATE SCHEMA decoy;
 CREATE SEQUENCE decoy.wal_ceiling;
@@ -114,7 +112,7 @@ SELECT last_value, is_called FROM decoy.wal_ceiling;
 RESET search_path;
 DROP SCHEMA decoy CASCADE;
 
--- The owner of the database may not do what a superuser granted nobody; neither may others.
+-- The owner of the database may not do what only a superuser can grant.
 SELECT ids.gen_sno(0, 1);
 SELECT snowflake_ids.stats_reset();
 SELECT setval('snowflake_ids.wal_ceiling', 1);
@@ -122,7 +120,7 @@ SELECT setval('snowflake_ids.wal_ceiling', 1);
 CREATE EXTENSION snowflake_ids;
 SELECT ids.gen_sno();
 
--- What depends on the extension keeps it.
+-- Dependent objects keep it.
 \c - regress_install_owner
 \set VERBOSITY terse
 DROP EXTENSION snowflake_ids;
@@ -132,7 +130,7 @@ SET client_min_messages = warning;
 DROP EXTENSION snowflake_ids CASCADE;
 SELECT attname FROM pg_attribute WHERE attrelid = 'ids_used'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'ids';
--- Made again in the same session, it goes on above.
+-- Created again in the same session, it continues above.
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 SELECT ids.gen_mastic() OPERATOR(pg_catalog.>) :last_c AS mastic, ids.gen_sno() OPERATOR(pg_catalog.>) :'last_a' AS sno;
 BEGIN;

@@ -1,5 +1,4 @@
--- gen_snowflake() and gen_snowflake_series(): ids of any layout, from the server's ledger.
--- In a database of its own, for its layouts use up what a database may.
+-- In a database of its own, because the layouts use up what a database may.
 SELECT current_database() AS here \gset
 CREATE DATABASE regress_layout TEMPLATE :"here";
 \c regress_layout
@@ -10,12 +9,12 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 21;
 \i sql/include/reload.psql
 
 --
--- What is in an id; order and uniqueness: within a statement, between statements, one by one and in bulk
+-- What is in an id; order and uniqueness
 --
 SELECT snowflake_layout_create('seconds', '2020-01-01 00:00:00+00', '1 s', 32, 11, 20);
 SELECT snowflake_layout_create('tenth', '2020-01-01 00:00:00+00', '100 us', 44, 6, 8);
 SELECT snowflake_layout_create('last', '2020-01-01 00:00:00+00', '1 ms', 41, 10, 12, true);
--- Those whose time runs now: a known layout may have ended.
+-- A known layout may have ended.
 CREATE TEMP VIEW running AS SELECT name, created FROM snowflake_ids.layouts
     WHERE generates AND now() >= epoch AND now() < epoch + tick * 2 ^ timestamp_bits;
 CREATE TEMP TABLE drawn (layout text, part int, n bigint, id bigint);
@@ -23,7 +22,7 @@ INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM running, generate_
     WHERE name <> 'sonyflake' ORDER BY name, n;
 INSERT INTO drawn SELECT name, 2, n, id FROM running,
     gen_snowflake_series(name, 5000) WITH ORDINALITY AS s (id, n) WHERE name <> 'sonyflake';
--- Its 25,600 ids a second take their time.
+-- Sonyflake has 25,600 ids a second.
 INSERT INTO drawn SELECT 'sonyflake', 1, n, gen_snowflake('sonyflake') FROM generate_series(1, 2000) AS n;
 INSERT INTO drawn SELECT 'sonyflake', 2, n, id
     FROM gen_snowflake_series('sonyflake', 2000) WITH ORDINALITY AS s (id, n);
@@ -40,8 +39,8 @@ SELECT gen_snowflake_series('twitter', 0), gen_snowflake(NULL), gen_snowflake_se
 EXPLAIN SELECT * FROM gen_snowflake_series('twitter', 12345);
 
 --
--- A transaction throws away what is left of its numbers. So those that are used up grow with the ids drawn, also where
--- one statement is many transactions. Numbers between ids of the same tick are counted.
+-- A transaction discards the rest of its numbers, so numbers used grow with the ids, also if one statement is many
+-- transactions
 --
 CREATE PROCEDURE numbers_for(transactions int, ids int, INOUT numbers numeric DEFAULT NULL) LANGUAGE plpgsql AS $$
 DECLARE
@@ -71,13 +70,12 @@ SELECT count(*), bool_and(snowflake_timestamp(id, 'twitter')
 DROP TABLE tweet;
 
 --
--- Numbers that are the same come from one generator, whatever the layout is called, however wide its time is
+-- Layouts with the same numbers share one generator
 --
 SELECT snowflake_layout_create('birds', '2010-11-04 01:42:54.657+00', '1 ms', 41, 10, 12);
 SELECT snowflake_layout_create('birds again', '2010-11-04 01:42:54.657+00', '1 ms', 40, 10, 12);
 SELECT snowflake_layout_create('my mastic', '2026-01-01 00:00:00+00', '1 ms', 40, 0, 16);
 SELECT snowflake_layout_create('my si', '2026-01-01 00:00:00+00', '1 ms', 41, 5, 8);
--- Twitter's, Mastic's and Snowflake-SI's numbers, each under three names: no id twice, and one slot for three names.
 SELECT count(*) AS slots FROM snowflake_ids.stats \gset before_
 CREATE TEMP TABLE same AS SELECT n, gen_snowflake('twitter') AS a, gen_snowflake('birds') AS b,
     gen_snowflake('birds again') AS c FROM generate_series(1, 10000) AS n;
@@ -97,7 +95,7 @@ FROM snowflake_ids.stats WHERE format = 'layout' AND (machine_id = 21 OR machine
     ORDER BY layout COLLATE "C";
 
 --
--- Not generated
+-- Cannot be generated
 --
 SELECT snowflake_layout_create('other si', '2025-01-01 00:00:00+00', '1 ms', 40, 5, 8);
 SELECT snowflake_layout_create('ended', '1990-01-01 00:00:00+00', '1 ms', 32, 5, 9);
@@ -111,19 +109,19 @@ SELECT name, generates FROM snowflake_ids.layouts
 SELECT s, r.* FROM unnest(ARRAY['mastodon', 'facebook', 'ended', 'later', 'slow', 'odd', 'old', 'narrow']) AS s,
     refusal(format('SELECT gen_snowflake(%L)', s)) AS r \g (format=unaligned)
 SELECT * FROM gen_snowflake_series('twitter', -1);
--- Decoding needs none of that.
+-- But decoded.
 SELECT s, snowflake_timestamp(12345678901, s) FROM unnest(ARRAY['slow', 'odd', 'old', 'narrow']) AS s;
 SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids.stats;
 
 --
--- A layout of Snowflake-SI's widths is another layout
+-- Snowflake-SI's widths with another epoch
 --
 SELECT count(DISTINCT gen_snowflake('other si')),
     min((snowflake_decode(gen_snowflake('other si'), 'other si')).node) AS node FROM generate_series(1, 1000);
 SELECT format, layout FROM snowflake_ids.stats WHERE layout LIKE '%5 node bits, 8 sequence bits';
 
 --
--- Used up: an error if that is wanted, or if waiting is not
+-- Used up: errors
 --
 SET snowflake_ids.overflow = error;
 SELECT count(gen_snowflake('sonyflake')) FROM generate_series(1, 100000);
@@ -135,11 +133,11 @@ SELECT count(*) FROM gen_snowflake_series('sonyflake', 100000);
 RESET snowflake_ids.max_wait;
 
 --
--- Used layouts stay; unused ones need not
+-- Used layouts stay
 --
 SELECT s, r.* FROM unnest(ARRAY['seconds', 'birds', 'my mastic', 'my si', 'slow', 'narrow']) AS s,
     refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
--- Dropped and created anew while a cursor reads from it, a name is another layout's from there on.
+-- Dropped and created again while a cursor reads from it: from then on the name is the new layout's.
 BEGIN;
 SELECT snowflake_layout_create('changing', '2020-01-01 00:00:00+00', '1 ms', 41, 9, 9);
 DECLARE c CURSOR FOR SELECT gen_snowflake_series('changing', 1000000);
@@ -162,7 +160,7 @@ SELECT (refusal(format('SELECT snowflake_observe(%L, %s)', 'twitter',
 SELECT (refusal('SELECT snowflake_observe(''twitter'', -1)')).state;
 
 --
--- Who may: everybody may generate; and what a database can use up is bounded
+-- Everybody may generate, and what a database can use up is bounded
 --
 SET client_min_messages = warning;
 CREATE ROLE regress_layout_user;
@@ -179,7 +177,7 @@ SELECT r.*, count(*) = 64 - :owned AS up_to_the_limit
     FROM generate_series(1, 70) AS n, refusal(format('SELECT gen_snowflake(%L)', 'filler ' || n)) AS r
 WHERE r.state = 'accepted' GROUP BY 1, 2, 3;
 SELECT gen_snowflake('filler 70');
--- What nobody owns goes on; and so does what another database has created, or creates.
+-- Layouts without a local owner, and other databases, are not bounded by it.
 ALTER SYSTEM SET snowflake_ids.machine_id = 20;
 \i sql/include/reload.psql
 SELECT name, gen_snowflake(name) > 0 AS works FROM running WHERE NOT created;
@@ -189,7 +187,7 @@ CREATE DATABASE regress_layout_2;
 \c regress_layout_2
 SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids;
--- The same name for other numbers, and another name for the same: neither meets the other's ids.
+-- Neither the same name with other numbers, nor another name with the same, meets the other's ids.
 SELECT snowflake_layout_create('seconds', '2020-01-01 00:00:00+00', '10 ms', 40, 11, 12);
 SELECT snowflake_layout_create('filler', '2020-01-02 00:00:00+00', '1 ms', 41, 10, 12);
 SELECT abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(gen_snowflake('seconds'), 'seconds'))) < 10

@@ -1,19 +1,16 @@
--- Layouts of 64-bit ids: the known ones, those created, ids decoded and put together, bounds, time predicates.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
--- The known ones.
 SELECT * FROM snowflake_ids.layouts WHERE NOT created \g (format=unaligned)
--- The planner is told how many there are.
 SELECT prorows = (SELECT count(*) FROM snowflake_ids.known_layouts()) AS rows FROM pg_proc
     WHERE oid = 'snowflake_ids.known_layouts'::regproc;
 
 --
 -- Ids that were published
 --
--- The published time, and how near to it the id's own must be.
+-- `within` is the precision of the published time.
 CREATE TEMP TABLE published (layout text, id bigint, created timestamptz, within interval, node int, sequence int,
     source text);
 INSERT INTO published VALUES
@@ -27,26 +24,26 @@ INSERT INTO published VALUES
         'npmjs.com/package/discord-snowflake'),
     ('discord', 105484726235607040, '2015-10-19 01:58:38.546', '1 ms', NULL, NULL,
         'docs.rs/twilight-util, trait Snowflake'),
-    -- Of Instagram's ids the times are published to the second. The epoch of its own example (below) has milliseconds.
+    -- Published to the second. The epoch of its own example (below) has milliseconds.
     ('instagram', 2384288897814875714, '2020-08-26 13:43:27', '1 s', NULL, NULL,
         'stackoverflow.com/questions/63683015'),
     ('instagram', 2383568809444681765, '2020-08-25 13:52:46', '1 s', NULL, NULL,
         'stackoverflow.com/questions/63683015'),
-    -- The tests of a port hold what Sony's own library answered, with times, sequence numbers and machine ids. A tick has 10 ms.
+    -- What Sony's own library answered, from the tests of a port. A tick has 10 ms.
     ('sonyflake', 282536111597682687, '2020-01-02 03:04:05.678', '10 ms', 65535, 255,
         'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
     ('sonyflake', 465233541865341384, '2023-06-15 12:00:00', '10 ms', 456, 123,
         'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
     ('sonyflake', 9176965353308225537, '2188-01-01 00:00:00', '10 ms', 1, 1,
         'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
-    -- Mastodon notes the time of a status to the millisecond, but a moment after the id was drawn.
+    -- Mastodon notes the time of a status a moment after the id was generated.
     ('mastodon', 103270115826048975, '2019-12-08 03:48:33.901', '60 ms', 0, NULL,
         'docs.joinmastodon.org/entities/Status, example'),
     ('mastodon', 103254962155278888, '2019-12-05 11:34:47.196', '60 ms', 0, NULL,
         'docs.joinmastodon.org/methods/statuses, post a new status'),
     ('mastodon', 103254193998341330, '2019-12-05 08:19:26.052', '60 ms', 0, NULL,
         'docs.joinmastodon.org/methods/statuses, delete a status'),
-    -- Node 0 is refused there, so these two say by themselves in which order their fields are.
+    -- Node 0 is refused there, so these two prove the order of the fields.
     ('pgedge', 170505378935607296, '2024-04-15 12:07:30.175', '1 ms', 1, 0,
         'github.com/pgEdge/snowflake, hibernate.md'),
     ('pgedge', 413334082185859072, '2026-02-14 14:02:04.569', '1 ms', 1, 0,
@@ -57,7 +54,6 @@ INSERT INTO published VALUES
         'docs.pgedge.com/spock-v5/development/managing/snowflake'),
     ('pgedge_old', 135824609030176769, '2024-01-10 14:18:30.292-05', '1 ms', 1, 0,
         'docs.pgedge.com/spock-v5/development/managing/snowflake');
--- Decoded, they have the published time and fields, and are the same id when put together.
 SELECT p.layout, p.id, d.created, d.node, d.sequence, d.created > p.created - within
     AND d.created < p.created + within AS time,
        (coalesce(p.node, d.node), coalesce(p.sequence, d.sequence)) = (d.node, d.sequence) AS fields,
@@ -68,7 +64,7 @@ FROM published p, snowflake_decode(p.id, p.layout) d;
 -- (instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c).
 SELECT snowflake_decode((1387263000::bigint << (64 - 41)) | (1341 << (64 - 41 - 13)) | (5001 % 1024), 'instagram');
 SELECT extract(epoch FROM epoch) * 1000 = 1314220021721 AS instagram FROM snowflake_ids.layouts WHERE name = 'instagram';
--- Mastic and Snowflake-SI are what they are elsewhere.
+-- The types agree with these layouts.
 SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'mastic') d)
     = (SELECT row(created, 0, sequence) FROM mastic_decode(id)) AS mastic,
        snowflake_timestamp(-id, 'mastic') = mastic_timestamp((18446744073709551616 - id)::mastic) AS negative
@@ -78,7 +74,7 @@ SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'snowflake_si') d) = (SELECT r
 FROM (VALUES (make_snowflake_si('2026-05-06 07:08:09.123', 21, 201))) AS v (id);
 
 --
--- Every layout: its ends, fields that fit and do not
+-- Ends and fields of every layout
 --
 SELECT l.name, make_snowflake(l.name, l.epoch, 0, 0) AS first, snowflake_lower_bound(l.name, l.epoch) AS lower,
        snowflake_upper_bound(l.name, 'infinity') AS last, d.created AS last_time, d.node, d.sequence,
@@ -108,7 +104,7 @@ CREATE INDEX ON tweet ((snowflake_timestamp(id, '2010-11-04 01:42:54.657+00', '1
 SELECT (refusal($$CREATE INDEX ON tweet (snowflake_timestamp(id, 'twitter'))$$)).message;
 INSERT INTO tweet SELECT id FROM published WHERE layout = 'twitter';
 SELECT * FROM tweet;
--- The same as by name, for all known ones whose ids are 63 bits, and any time.
+-- As by name, for all known 63-bit layouts.
 SELECT l.name, count(*), count(*) FILTER (WHERE row(a.*) IS DISTINCT FROM row(b.*)) AS decode,
        count(*) FILTER (WHERE make_snowflake(l.name, a.created, a.node, a.sequence) <> id
                            OR make_snowflake(a.created, a.node, a.sequence, l.epoch, l.tick, l.timestamp_bits,
@@ -119,7 +115,7 @@ SELECT l.name, count(*), count(*) FILTER (WHERE row(a.*) IS DISTINCT FROM row(b.
        count(*) FILTER (WHERE snowflake_upper_bound(l.name, t)
            <> snowflake_upper_bound(t, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last))
            AS upper,
-       -- Bounds are what they say: the ids beside them are on the other side.
+       -- Neighbours of a bound are on the other side.
        count(*) FILTER (WHERE snowflake_timestamp(snowflake_lower_bound(l.name, t), l.name) < t
                            OR snowflake_timestamp(snowflake_lower_bound(l.name, t) - 1, l.name) >= t
                            OR snowflake_timestamp(snowflake_upper_bound(l.name, t), l.name) > t
@@ -152,28 +148,25 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'acme', '2020-01-01', '1 s', 32, 20, 11$$, $$'twitter', '2020-01-01', '1 s', 32, 20, 11$$, $$'', '2020-01-01', '1 s', 32, 20, 11$$,
     $$repeat('x', 64), '2020-01-01', '1 s', 32, 20, 11$$, $$'wide', '2020-01-01', '1 s', 33, 20, 11$$]) AS s,
     refusal(format('SELECT snowflake_layout_create(%s)', s)) AS r \g (format=unaligned)
--- Nothing is done for a NULL, and that is said.
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('none', NULL, '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_create(NULL, '2020-01-01', '1 s', 32, 20, 11)$$,
     $$SELECT snowflake_layout_drop(NULL)$$]) AS s, refusal(s) AS r;
--- They never change, whoever asks.
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids.created_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids.created_layout$$, $$TRUNCATE snowflake_ids.created_layout$$,
     $$INSERT INTO snowflake_ids.created_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
     $$INSERT INTO snowflake_ids.created_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r \g (format=unaligned)
--- A row that is there already is left out, as from a subscription. Another one of its name is refused.
+-- An equal row is skipped, as a subscription needs it. A different one of that name is refused.
 INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false);
 INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, true);
 SET session_replication_role = replica;
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids.created_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids.created_layout$$, $$TRUNCATE snowflake_ids.created_layout$$]) AS s, refusal(s) AS r;
 RESET session_replication_role;
--- Nor do they come or go in a transaction that only reads.
 BEGIN READ ONLY;
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('unwanted', '2020-01-01', '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_drop('acme')$$]) AS s, refusal(s) AS r;
 COMMIT;
 SELECT count(*) FILTER (WHERE name = 'unwanted') AS unwanted, count(*) FILTER (WHERE name = 'acme') AS acme
     FROM snowflake_ids.layouts;
--- What refuses those changes is a trigger function; a call by hand is refused too.
+-- Calls of the trigger functions by hand are refused.
 SELECT r.* FROM unnest(ARRAY['SELECT snowflake_ids.layout_keep()', 'SELECT snowflake_ids.layout_same()']) AS s, refusal(s) AS r;
--- Nor does one do anything as a trigger that fires in another way, or on another table, which a superuser can create.
+-- So are they as other triggers, or on other tables.
 CREATE TABLE not_layouts (LIKE snowflake_ids.created_layout);
 INSERT INTO not_layouts SELECT * FROM snowflake_ids.created_layout;
 CREATE VIEW not_layout AS TABLE not_layouts;
@@ -200,7 +193,7 @@ WHERE (relation = 'not_layout') = (fires = 'INSTEAD OF') AND (event, each) <> ('
 GROUP BY function, relation, said ORDER BY function, relation, said \g (format=unaligned)
 DROP FUNCTION fired;
 DROP TABLE not_layouts CASCADE;
--- A transaction that is rolled back leaves nothing behind, in this session neither.
+-- A rollback leaves nothing behind, also in this session.
 BEGIN;
 SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
 SELECT snowflake_timestamp(0, 'brief');
@@ -215,14 +208,14 @@ SELECT snowflake_layout_create('brief', '2021-01-01 00:00:00+00', '1 s', 32, 20,
 SELECT snowflake_timestamp(0, 'brief');
 COMMIT;
 SELECT snowflake_timestamp(0, 'brief');
--- What nobody has used can be dropped, and be another one then; what is built in cannot.
+-- Unused ones can be dropped; known ones cannot.
 SELECT snowflake_layout_drop('brief');
 SELECT snowflake_timestamp(0, 'brief');
 SELECT snowflake_layout_create('brief', '2022-01-01 00:00:00+00', '1 s', 32, 20, 11);
 SELECT snowflake_timestamp(0, 'brief');
 SELECT snowflake_layout_drop('brief');
 SELECT s, r.* FROM unnest(ARRAY['brief', 'twitter']) AS s, refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
--- One that was created before a version had its name built in, as a dump brings it: it hides the built-in one.
+-- A layout that was created before a version built in its name, as a dump brings it, hides the known one.
 BEGIN;
 INSERT INTO snowflake_ids.created_layout VALUES ('twitter', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11, false);
 SELECT name, epoch, created FROM snowflake_ids.layouts WHERE name = 'twitter';
@@ -252,7 +245,7 @@ REVOKE EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, 
 DROP ROLE regress_layout_user;
 
 --
--- Rows by time: the bounds use the index
+-- Rows by time
 --
 CREATE TABLE message (id bigint PRIMARY KEY);
 INSERT INTO message SELECT make_snowflake('discord', '2026-03-01'::timestamptz + n * interval '1 min', n % 1024,
@@ -268,7 +261,7 @@ SELECT count(*) FROM message WHERE id > snowflake_upper_bound('discord', '2026-0
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 DROP TABLE message;
--- At the ends of a layout, and where ids of 64 bits become negative.
+-- The ends of a layout, and where 64-bit ids become negative.
 SELECT l, t, snowflake_lower_bound(l, t), snowflake_upper_bound(l, t)
 FROM (VALUES ('discord', '2015-01-01'::timestamptz), ('discord', '2084-09-06 15:47:35.551'),
              ('discord', '2084-09-06 15:47:35.552'), ('discord', '2154-05-15 07:35:11.103'), ('twitter', '2080-07-10')) AS v (l, t);
@@ -278,7 +271,7 @@ SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('discord', '2154-05-15 07:35:11.10
 SELECT snowflake_lower_bound('twitter', '-infinity'), snowflake_upper_bound('twitter', 'infinity');
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C"

@@ -1,6 +1,5 @@
--- Names of the extension that others have taken, and look-alikes of what it uses. Whoever owns a database may create
--- in the extension's schema, and its functions are called by others: nothing of his may be taken for what is meant. (For
--- look-alikes of its own functions: decoys.)
+-- The owner of a database may create look-alikes in the extension's schema. Nothing may use them by mistake. (Decoys of
+-- its own functions: decoys.)
 SET client_min_messages = warning;
 \set VERBOSITY terse
 CREATE ROLE regress_lookalike LOGIN;
@@ -11,7 +10,7 @@ CREATE TABLE lookalike_before AS SELECT * FROM snowflake_ids.stats;
 
 \c regress_lookalike regress_lookalike
 SET client_min_messages = warning;
--- A name is taken before the extension comes: it adopts nothing. (For its schema: install.)
+-- Taken names are not adopted. (Its schema: install.)
 CREATE SCHEMA snowflake_ids;
 CREATE VIEW snowflake_ids.stats AS SELECT;
 CREATE EXTENSION snowflake_ids;
@@ -28,16 +27,16 @@ DROP TYPE sno;
 CREATE EXTENSION snowflake_ids;
 \i sql/include/foreign_dependencies.psql
 
--- All of it, as its owner and as a superuser, with the traps first on the path.
+-- All functions, called by owner and superuser, with the traps first on the path.
 \c - :super
 SET client_min_messages = warning;
--- The traps work: an operator and a function of the server are caught here.
+-- The traps work.
 SET search_path = hostile, pg_catalog, public;
 SHOW search_path;
 SELECT count(*) AS "this is caught" FROM pg_catalog.pg_class WHERE relname = name 'x';
 SELECT quote_ident(pg_catalog.text 'this is caught');
 \set formats 'pg_catalog.unnest(ARRAY[\'sno\', \'mastic\', \'snowflake_si\']::pg_catalog.text[]) AS f'
--- No function of the extension falls into one. Each calls what it needs by its full name.
+-- No function of the extension falls into one, because each names the schema of what it calls.
 SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 SELECT machine_id_source, ledger_state FROM snowflake_ids.status();
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM snowflake_ids.stats;
@@ -51,20 +50,19 @@ SELECT snowflake_ids.reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
     public.gen_mastic_series(10::pg_catalog.int8);
 
--- Nor when an ordinary role calls one that it may call.
 \c - regress_lookalike
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
 SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 
--- He may not create anything in the extension's own schema, nor take it away.
+-- The owner of the database may create or drop nothing in the schema snowflake_ids.
 \set VERBOSITY sqlstate
 CREATE FUNCTION snowflake_ids.pass_now(name) RETURNS timestamptz LANGUAGE sql AS 'SELECT now()';
 ALTER SCHEMA snowflake_ids RENAME TO mine;
 DROP SCHEMA snowflake_ids CASCADE;
 \set VERBOSITY terse
 
--- What has the name and is in the schema, but is not of the extension, is not used. (Only a superuser gets there.)
+-- An object there that is no member is not used.
 \c - :super
 ALTER EXTENSION snowflake_ids DROP SEQUENCE snowflake_ids.wal_ceiling;
 ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids.created_layout;
@@ -84,13 +82,13 @@ ALTER EXTENSION snowflake_ids ADD TABLE snowflake_ids.created_layout;
 SELECT gen_mastic() IS NOT NULL AS mastic;
 SELECT snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
--- The ceiling in an unlogged sequence would reach no standby.
+-- An unlogged sequence would not reach standbys.
 ALTER SEQUENCE snowflake_ids.wal_ceiling SET UNLOGGED;
 SELECT gen_mastic();
 ALTER SEQUENCE snowflake_ids.wal_ceiling SET LOGGED;
 SELECT gen_mastic() IS NOT NULL AS mastic;
 
--- The generators that all databases share: none is new, none is ahead of the clock or of where it was.
+-- The shared generators: none is new, none is ahead of the clock or of where it was.
 \c :main :super
 SET client_min_messages = warning;
 DROP DATABASE regress_lookalike;

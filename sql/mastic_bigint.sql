@@ -2,7 +2,6 @@
 \i sql/include/plan.psql
 SET timezone = 'UTC';
 
--- Each operator, in both directions, for numbers around the ends of both types.
 CREATE TEMP TABLE m AS SELECT n::numeric::mastic AS m, n::numeric AS n FROM unnest('{0,1,2,65535,65536,9223372036854775806,9223372036854775807,9223372036854775808,9223372036854775809,18446744073709551614,18446744073709551615}'::text[]) AS n;
 CREATE TEMP TABLE b AS SELECT b, b::numeric AS n FROM unnest('{-9223372036854775808,-9223372036854775807,-65536,-2,-1,0,1,2,65535,65536,9223372036854775806,9223372036854775807}'::bigint[]) AS b;
 SELECT count(*) AS pairs, bool_and((m = b, m <> b, m < b, m <= b, m >= b, m > b) = (m.n = b.n, m.n <> b.n, m.n < b.n, m.n <= b.n, m.n >= b.n, m.n > b.n)) AS mastic_first,
@@ -10,7 +9,7 @@ SELECT count(*) AS pairs, bool_and((m = b, m <> b, m < b, m <= b, m >= b, m > b)
        bool_and(sign(snowflake_ids.mastic_cmp_bigint(m, b)) = sign(m.n - b.n) AND sign(snowflake_ids.bigint_cmp_mastic(b, m)) = sign(b.n - m.n)) AS cmp
 FROM m, b;
 
--- An index on the bigint is searched for the same, also for ids above each bigint.
+-- An index on the bigint agrees, also for ids above each bigint.
 CREATE TEMP TABLE btree_bigint AS SELECT b FROM b;
 CREATE INDEX ON btree_bigint (b);
 CREATE TEMP TABLE brin_bigint AS SELECT b FROM b;
@@ -42,7 +41,6 @@ SELECT plan FROM plan($$SELECT FROM hash_bigint WHERE b = '5'::mastic$$) plan;
 SET enable_bitmapscan = on;
 SELECT plan FROM plan($$SELECT FROM brin_bigint WHERE b >= '5'::mastic$$) plan;
 
--- An id takes every integer.
 CREATE TABLE event (id mastic PRIMARY KEY, what text);
 INSERT INTO event SELECT n::bigint, 'event ' || n FROM generate_series(1, 1000) AS n;
 ANALYZE event;
@@ -63,7 +61,6 @@ FROM event;
 SELECT count(*) FROM event WHERE id < 'infinity'::float8;
 SELECT count(*) FROM event WHERE id = ANY (ARRAY(SELECT generate_series(-50, 50)::bigint));
 
--- What is no mastic does not become one.
 INSERT INTO event VALUES (-1);
 \echo :LAST_ERROR_SQLSTATE
 INSERT INTO event SELECT -2::smallint;
@@ -76,7 +73,6 @@ SELECT '9223372036854775807'::mastic::bigint, 5::mastic, 5::smallint::mastic, 5:
 SELECT coalesce(max(id), 0) FROM event;
 SELECT coalesce(max(id), '0') FROM event;
 
--- Both types in one query.
 CREATE TABLE item (n bigint PRIMARY KEY, id bigint);
 INSERT INTO item VALUES (1, 1), (2, -1), (3, 3), (4, 2000);
 SELECT id, what, n FROM event JOIN item USING (id) ORDER BY 1;
@@ -88,7 +84,6 @@ SELECT coalesce(e.id, i.n) FROM item i LEFT JOIN event e ON e.id = i.id ORDER BY
 SELECT id FROM event WHERE false UNION SELECT id FROM item;
 SELECT mastic_timestamp(n) FROM item WHERE n = 1;
 
--- Joins by each way agree.
 CREATE FUNCTION join_by(way text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('enable_' || w, (w = way)::text, true) FROM unnest('{hashjoin,mergejoin,nestloop}'::text[]) AS w;
@@ -99,7 +94,7 @@ SELECT w, join_by(w) FROM unnest('{hashjoin,mergejoin,nestloop}'::text[]) AS w;
 ROLLBACK;
 SELECT plan FROM plan($$SELECT FROM event e JOIN item i ON e.id = i.id$$) plan WHERE plan ~ 'Join|Cond';
 
--- Foreign keys. The child of a deleted row is found by its index.
+-- Foreign keys: the child of a deleted row is found by its index.
 CREATE TABLE child (id bigint REFERENCES event ON DELETE CASCADE);
 INSERT INTO child SELECT n FROM generate_series(1, 1000) AS n;
 CREATE INDEX child_id ON child (id);
@@ -115,7 +110,7 @@ SELECT count(*) FROM child WHERE id = 7;
 CREATE TABLE mastic_child (id mastic REFERENCES item);
 DELETE FROM item WHERE n = 1;
 
--- A column becomes mastic without a rewrite: ALTER TABLE looks for what does not fit. (More of it: mastic_compare.)
+-- ALTER TABLE checks a column instead of rewriting it. (More: mastic_compare.)
 ALTER TABLE item ALTER id TYPE mastic;
 UPDATE item SET id = 1 WHERE id < 0;
 SELECT pg_relation_filenode('item') AS before \gset
@@ -126,7 +121,7 @@ SELECT pg_relation_filenode('item') = :before AS same_file, array_agg(id ORDER B
 ALTER TABLE item ALTER id SET DEFAULT gen_mastic();
 EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO item (n) VALUES (9);
 
--- Next to a time, a bigint is nothing, when the query is planned: no plan and no empty table hides it.
+-- A bigint next to a time is an error of planning, so no plan and no empty table hides it.
 CREATE TABLE empty (id bigint, small integer);
 EXPLAIN SELECT FROM empty WHERE id >= now();
 \echo :LAST_ERROR_SQLSTATE
@@ -135,7 +130,6 @@ SELECT FROM empty WHERE small < date '2026-01-01';
 SELECT FROM empty WHERE id BETWEEN timestamptz '2026-01-01' AND timestamptz '2026-02-01';
 SELECT FROM empty WHERE id >= mastic_lower_bound('2026-01-01') AND id < snowflake_si_lower_bound('2026-01-01');
 
--- How many rows are expected.
 CREATE TABLE counted AS SELECT n::bigint AS b, n::bigint::mastic AS m FROM generate_series(1, 10000) AS n;
 ANALYZE counted;
 CREATE FUNCTION expected_rows(query text) RETURNS numeric LANGUAGE plpgsql AS $$
@@ -148,7 +142,6 @@ END $$;
 SELECT c, expected_rows('SELECT FROM counted AS x ' || c)
 FROM unnest(ARRAY[$$WHERE b < '5000'::mastic$$, $$WHERE m < 5000$$, $$WHERE m BETWEEN -1 AND 2500$$, $$WHERE '7500'::mastic <= b$$, 'JOIN counted y ON x.b = y.m']) AS c;
 
--- The hash function takes no other type.
 SELECT snowflake_ids.mastic_hash('x'::text);
 SELECT snowflake_ids.mastic_hash_extended('x'::name, 1);
 

@@ -1,4 +1,4 @@
--- Mastic next to integers: which plans, and a bigint column that becomes mastic. (What is right: mastic_bigint.)
+-- Plans, and a bigint column that becomes mastic. (Results: mastic_bigint.)
 SET timezone = 'UTC';
 \i sql/include/plan.psql
 SET enable_seqscan = off;
@@ -11,9 +11,8 @@ INSERT INTO account VALUES (5, 'small'), ('18446744073709551615', 'large');
 ANALYZE account;
 
 --
--- Numbers, strings and parameters of integer types are ids, and use the index.
+-- Integers and strings are ids, and use the index
 --
--- Literals.
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::bigint;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::smallint;
@@ -23,7 +22,6 @@ EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}');
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}'::bigint[]);
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id BETWEEN 1 AND 9 ORDER BY id DESC LIMIT 1;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE (id, name) > (5, 'a') ORDER BY id LIMIT 1;
--- Parameters of prepared statements, in a plan that does not know their values.
 SET plan_cache_mode = force_generic_plan;
 PREPARE of_bigint (bigint) AS SELECT name FROM account WHERE id = $1;
 PREPARE of_integer (integer) AS SELECT name FROM account WHERE id = $1;
@@ -35,7 +33,6 @@ EXPLAIN (COSTS OFF) EXECUTE of_integer (5);
 EXPLAIN (COSTS OFF) EXECUTE of_smallint (5);
 EXPLAIN (COSTS OFF) EXECUTE of_untyped (5);
 EXPLAIN (COSTS OFF) EXECUTE of_bigints ('{5}');
--- And what they find.
 EXECUTE of_bigint (-1);
 EXECUTE of_integer (5);
 EXECUTE of_smallint (5);
@@ -43,7 +40,7 @@ EXECUTE of_untyped ('18446744073709551615');
 EXECUTE of_bigints ('{5,-1}');
 RESET plan_cache_mode;
 DEALLOCATE ALL;
--- A literal above 2^63 is a numeric, which is not compared: a string, or a cast.
+-- A literal above 2^63 is a numeric, which is not compared: write a string, or a cast.
 SELECT s, r.* FROM unnest(ARRAY['id = 18446744073709551615', 'id = 18446744073709551615::mastic', 'id = ''18446744073709551615''', 'id = 5.0', 'id = ''x''',
     'id % 2 = 0', 'id + 1 > 0', 'id::numeric % 2 = 1', 'id = 5::oid', 'id = 5::float8', 'sum(id) > 0', 'avg(id) > 0']) AS s,
     refusal('SELECT FROM account HAVING ' || CASE WHEN s ~ '^(sum|avg)' THEN s ELSE format('bool_or(%s)', s) END) AS r;
@@ -51,7 +48,7 @@ SELECT coalesce(id, 0) AS coalesce, pg_typeof(CASE WHEN true THEN 5 ELSE id END)
 SELECT pg_typeof(x), count(*) FROM (SELECT id AS x FROM account UNION SELECT 5::bigint UNION SELECT 6) AS u GROUP BY 1;
 
 --
--- Joins with a bigint column: an index on either is used. There is no merge join.
+-- Joins with a bigint column use an index on either, but no merge join
 --
 CREATE TABLE as_bigint (id bigint PRIMARY KEY, note text);
 INSERT INTO as_bigint SELECT id, name FROM account WHERE id <= 9223372036854775807;
@@ -66,7 +63,7 @@ SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
 RESET enable_nestloop; RESET enable_mergejoin; RESET enable_hashjoin; RESET enable_material; RESET enable_memoize;
 
 --
--- Foreign keys: a bigint may refer to a mastic, a mastic not to a bigint.
+-- A bigint may refer to a mastic, not the other way round
 --
 CREATE TABLE post (account bigint REFERENCES account ON DELETE CASCADE ON UPDATE CASCADE, n int);
 INSERT INTO post SELECT id, 1 FROM account WHERE id < 9223372036854775807;
@@ -81,8 +78,8 @@ CREATE TABLE reply (account mastic REFERENCES account, n int);
 INSERT INTO reply SELECT id, 1 FROM account;
 
 --
--- A bigint column becomes mastic without a rewrite, once ALTER TABLE has looked for negative numbers. Its indexes and
--- foreign keys are made again.
+-- A bigint column becomes mastic without a rewrite, after a check for negative numbers. Its indexes and foreign keys
+-- are rebuilt.
 --
 CREATE TABLE parent (id bigint PRIMARY KEY, up bigint REFERENCES parent, n int CHECK (n > 0), gone int);
 CREATE TABLE child (parent bigint REFERENCES parent, n int);
@@ -93,7 +90,7 @@ INSERT INTO child SELECT id, n FROM parent;
 CREATE TEMP TABLE files AS SELECT relname::text, pg_relation_filenode(oid) AS node FROM pg_class WHERE relname IN ('parent', 'parent_pkey', 'child');
 ALTER TABLE parent ALTER id TYPE mastic;
 ALTER TABLE child ALTER parent TYPE mastic;
--- A column that is right beside one that is not.
+-- One good column and one bad.
 ALTER TABLE parent ALTER up TYPE mastic, ALTER id TYPE mastic;
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
@@ -110,7 +107,7 @@ COMMIT;
 SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 \d parent
 SELECT max(id), count(*) FROM parent;
--- Back, without a rewrite as well.
+-- Back, also without a rewrite.
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
 ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT, ALTER id TYPE bigint, ALTER up TYPE bigint;
@@ -118,11 +115,11 @@ ALTER TABLE child ALTER parent TYPE bigint;
 COMMIT;
 SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 SELECT max(id) FROM parent;
--- Not for a mastic that is no bigint.
+-- But not for a mastic beyond bigint.
 CREATE TABLE great (id mastic);
 INSERT INTO great VALUES ('9223372036854775808');
 ALTER TABLE great ALTER id TYPE bigint;
--- Partitions, a child table and a function: rewritten, and checked by that.
+-- Partitions, a child table and a function are rewritten, which checks them too.
 CREATE TABLE parts (id bigint, n int) PARTITION BY LIST (n);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
 INSERT INTO parts VALUES (-7, 1);
@@ -136,7 +133,6 @@ ALTER TABLE parts ALTER id TYPE mastic;
 ALTER TABLE child ALTER parent TYPE mastic;
 SELECT id, n FROM parts;
 DROP TABLE great, parts, heir;
--- In a function and with USING, it is rewritten. A column of another type next to it, and names to quote, change nothing.
 CREATE TABLE "Quoted" ("The id" bigint, n int, other bigint);
 INSERT INTO "Quoted" VALUES (-5, 1, 2);
 DO $$BEGIN ALTER TABLE "Quoted" ALTER "The id" TYPE mastic; END$$;
@@ -150,7 +146,6 @@ ALTER TABLE "Quoted" ALTER n TYPE bigint, ALTER "The id" TYPE mastic, ADD a int 
 SELECT "The id", n, other FROM "Quoted";
 SELECT * FROM "Quoted" WHERE other::mastic > 0;
 DROP TABLE "Quoted";
--- Other casts are checked: an index on the cast, and a function.
 CREATE TABLE indexed (id bigint, m bigint);
 INSERT INTO indexed VALUES (-9, 1);
 CREATE INDEX ON indexed ((id::mastic));

@@ -1,10 +1,8 @@
--- Looking inside a mastic, putting one together, bounds of a time range.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
 SELECT id, d.* FROM unnest('{0, 65535, 65536, 116301527915219032, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS id,
     mastic_decode(id) AS d;
--- A bigint that has a Mastic id is read as one, as is a number.
 SELECT mastic_timestamp(116301527915219032::bigint), mastic_timestamp('18446744073709551615'), mastic_sequence(65535::bigint), mastic_sequence(NULL);
 
 --
@@ -37,7 +35,6 @@ CREATE TEMP TABLE golden ("case" text, text text, id_hex text, signed bigint, un
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/mastic.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 ALTER TABLE golden ADD id mastic;
 UPDATE golden SET id = text::mastic;
--- Each id is decoded and put together again; a time inside a millisecond is rounded down.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE snowflake_ids.mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS bits,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
@@ -47,7 +44,6 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE make_mastic(d.created, g.sequence) IS DISTINCT FROM id) AS compose,
        count(*) FILTER (WHERE make_mastic(d.created + interval '999 us', g.sequence) IS DISTINCT FROM id) AS compose_late
 FROM golden g, mastic_decode(id) AS d;
--- Bounds: the first and the last id of a millisecond, for times within it, and around it.
 SELECT count(*) FILTER (WHERE mastic_lower_bound(t) IS DISTINCT FROM make_mastic(t, 0)) AS lower,
        count(*) FILTER (WHERE mastic_upper_bound(t) IS DISTINCT FROM make_mastic(t, 65535)) AS upper,
        count(*) FILTER (WHERE mastic_upper_bound(t + interval '999 us') <> mastic_upper_bound(t)) AS upper_late,
@@ -58,7 +54,7 @@ SELECT count(*) FILTER (WHERE mastic_lower_bound(t) IS DISTINCT FROM make_mastic
 FROM (SELECT ts, mastic_timestamp(id) AS t FROM golden) AS g;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_mastic|mastic_(timestamp|sequence|decode|(lower|upper)_bound))$'

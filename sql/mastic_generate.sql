@@ -1,4 +1,3 @@
--- gen_mastic() and gen_mastic_series().
 SET timezone = 'UTC';
 
 --
@@ -11,7 +10,7 @@ SELECT pg_typeof(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp(
 FROM gen_mastic_series(1000) AS id GROUP BY 1;
 
 --
--- Order and uniqueness: within a statement, between statements, one by one and in bulk
+-- Order and uniqueness
 --
 CREATE TEMP TABLE single AS SELECT n, gen_mastic() AS id FROM generate_series(1, 100000) AS n;
 CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_mastic_series(200000) WITH ORDINALITY AS s (id, n);
@@ -19,12 +18,12 @@ CREATE TEMP TABLE single_again AS SELECT n, gen_mastic() AS id FROM generate_ser
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
       FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again) AS s) AS s;
--- Another session goes on where this one was.
+-- Another session continues above.
 SELECT gen_mastic() AS a \gset
 \c -
 SELECT gen_mastic() > :a AS above;
 
--- Mastic has no machine id: neither that setting nor the sno bounds change anything.
+-- Mastic ignores the machine id and the sno bounds.
 SELECT gen_mastic() AS a \gset
 ALTER SYSTEM SET snowflake_ids.machine_id = 77;
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = 5;
@@ -46,7 +45,7 @@ RESET ROLE;
 DROP ROLE regress_mastic_user;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_mastic(_at|_series)?$' ORDER BY signature COLLATE "C"
 \g (format=unaligned)

@@ -1,8 +1,7 @@
--- Indexes and sorting of mastic.
 SET timezone = 'UTC';
 \getenv srcdir PG_ABS_SRCDIR
 
--- The test compares everything with the bytes, most significant first.
+-- Everything is compared with the bytes, most significant first.
 CREATE CAST (mastic AS bytea) WITH FUNCTION snowflake_ids.mastic_send(mastic);
 CREATE TABLE id_data (part text, n integer, id mastic, raw bytea);
 INSERT INTO id_data (part, n, raw)

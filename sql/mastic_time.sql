@@ -1,8 +1,7 @@
--- An integer becomes a mastic unasked, but not next to a time. (For times next to a mastic: id_time.)
+-- An integer next to a time is no mastic. (Times next to a mastic: id_time.)
 SET timezone = 'UTC';
 \i sql/include/plan.psql
 
--- What the operators leave alone.
 SELECT 5 <@ int4range(1, 9) AS int4, 5::bigint <@ int8range(1, 9) AS int8, now() <@ tstzrange(now(), NULL, '[]') AS time,
        '[2026-01-01,2026-01-02)' <@ tstzrange('2026-01-01', '2026-02-01') AS ranges, '2026-01-01' < timestamptz '2026-01-02' AS times;
 PREPARE untyped AS SELECT $1 <@ tstzrange('2026-01-01', '2026-02-01'), $2 < timestamptz '2026-01-01', 5 = $3, 5::bigint < $4;
@@ -14,7 +13,7 @@ SELECT s, r.* FROM unnest(ARRAY['5::bigint < now()', '5::bigint <= now()', '5::b
     '5::bigint BETWEEN now() AND now()', '5::bigint >= ANY (ARRAY[now()])', '(5::bigint, 1) >= (now(), 1)', '5::bigint::mastic < now()']) AS s,
     refusal('SELECT ' || s) AS r;
 
--- A bigint column that has Mastic ids: an index on the cast serves them.
+-- An index on the cast serves a bigint column with Mastic ids.
 CREATE TABLE as_bigint (id bigint PRIMARY KEY);
 INSERT INTO as_bigint SELECT make_mastic(t, 0) FROM generate_series(timestamptz '2026-03-01', '2026-03-05', '1 hour') AS t;
 SET enable_seqscan = off;

@@ -1,4 +1,3 @@
--- The type mastic: input and output, operators, operator classes, casts.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -12,7 +11,7 @@ SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typisprefer
 SELECT s, r.* FROM unnest(ARRAY['', ' 1', '1 ', '-1', '-0', '+', '1e3', '0x1F', '1_000', '1.0', '18446744073709551616', '99999999999999999999',
     repeat('9', 40), '2026-01-01']) AS s, refusal(format('SELECT %L::mastic', s)) AS r;
 
--- A bytea of any length through the binary protocol: what COPY sends for a bytea is what mastic_recv gets.
+-- COPY sends a bytea of any length, and mastic_recv gets it.
 \getenv builddir PG_ABS_BUILDDIR
 \cd :builddir
 CREATE TEMP TABLE received (id mastic);
@@ -47,7 +46,7 @@ FROM unnest('{0, 1, 9223372036854775807, 9223372036854775808, 184467440737095516
 SELECT snowflake_ids.mastic_hash_extended(m, 0)::bit(32) = snowflake_ids.mastic_hash(m)::bit(32) AS low_half, snowflake_ids.mastic_hash_extended(m, 1) = snowflake_ids.mastic_hash_extended(m, 2) AS seed_ignored FROM (SELECT mastic '5' AS m) AS x;
 
 --
--- Casts keep the number. A bigint becomes a mastic unasked, smaller integers and the way back want an assignment.
+-- Casts keep the number. Only bigint to mastic is implicit; smaller integers and the way back are assignments.
 --
 SELECT 5::smallint::mastic, 5::mastic, 5::bigint::mastic, 9223372036854775807::mastic;
 SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['(-1)::smallint::mastic', '(-1)::mastic', '(-1)::bigint::mastic', $$'18446744073709551615'::mastic::bigint$$]) AS c;
@@ -60,12 +59,11 @@ CREATE TEMP TABLE typed (i int, b bigint, n numeric, t timestamptz, v text, m ma
 SELECT s, r.state, r.message FROM unnest(ARRAY['(i) SELECT ''5''::mastic', '(b) SELECT ''5''::mastic', '(n) SELECT ''5''::mastic', '(t) SELECT ''5''::mastic',
     '(v) SELECT ''5''::mastic', '(m) SELECT 5', '(m) SELECT 5::bigint', '(m) SELECT ''5''::text', '(m) SELECT 5.0']) AS s, refusal('INSERT INTO typed ' || s) AS r;
 TABLE typed;
--- A bigint column takes what is drawn.
 CREATE TEMP TABLE as_bigint (id bigint DEFAULT gen_mastic(), made bigint GENERATED ALWAYS AS (make_mastic('2026-06-01 00:00:00+00', 7)) STORED);
 INSERT INTO as_bigint DEFAULT VALUES RETURNING id > 0 AS id, made;
 
 --
--- JSON has it as a string, which JavaScript does not round.
+-- JSON has a string, which JavaScript does not round
 --
 CREATE TEMP TABLE status (id mastic, up mastic[], note text);
 INSERT INTO status VALUES ('18446744073709551615', '{1,116301527915219032}', 'a'), ('116301527915219032', NULL, 'b');
@@ -100,7 +98,7 @@ SELECT count(*) FILTER (WHERE by_id <> by_number) AS number_order, count(*) FILT
 FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text::numeric) AS by_number,
              rank() OVER (ORDER BY id_hex COLLATE "C") AS by_bytes FROM golden) AS t;
 
--- Texts to refuse. A leading plus and leading zeros are read, as the reference does.
+-- As in the reference, a leading plus and leading zeros are read.
 \cd :srcdir
 CREATE TEMP TABLE invalid (why text, input_hex text, input_q text, ref text, detail text, expect text);
 \copy invalid FROM PROGRAM 'grep -v "^#" test/vectors/mastic_invalid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
@@ -113,7 +111,7 @@ SELECT count(*) AS accepted, count(*) FILTER (WHERE convert_from(decode(input_he
 FROM invalid WHERE expect = 'decide';
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$' AND signature !~ 'timestamp|range|times'
@@ -124,5 +122,5 @@ FROM pg_operator WHERE oprleft = 'mastic'::regtype AND oprright = 'mastic'::regt
 SELECT format('%s -> %s', castsource::regtype, casttarget::regtype) AS cast, castcontext, castmethod,
        CASE castfunc WHEN 0 THEN NULL ELSE castfunc::regprocedure END AS function
 FROM pg_cast WHERE 'mastic'::regtype IN (castsource, casttarget) ORDER BY 1;
--- There is no cast from bytes, so there is no hint.
+-- No cast from bytes exists, so no hint.
 SELECT '\x00ff'::mastic;

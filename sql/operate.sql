@@ -1,15 +1,14 @@
--- What an operator does to generators: observe, snapshot and restore, reset. What each takes, and what it refuses.
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 LOAD 'snowflake_ids';
--- Generators that no other test uses, but for Mastic's.
+-- Generators that no other test uses, except Mastic's.
 ALTER SYSTEM SET snowflake_ids.machine_id = 19;
 \i sql/include/reload.psql
 CREATE ROLE regress_operator;
 GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
     snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb) TO regress_operator;
 
--- How each format is drawn, made of a time on this node and on another, and observed.
+-- How to draw, compose on this machine id and another, and observe each format.
 CREATE TABLE format_of (format text, draw text, make text, elsewhere text, created text, observe text, reset text);
 INSERT INTO format_of VALUES
     ('sno', 'gen_sno()', 'make_sno(%L, 255, 19, 65535)', 'make_sno(%L, 0, 18, 0)', 'sno_timestamp(%L)', 'sno_observe(%L, %L)', '''sno'', 19'),
@@ -26,9 +25,8 @@ BEGIN
     EXECUTE 'SELECT ' || expression INTO v;
     RETURN v;
 END $$;
--- Observes an id of so much later than now, of this node or of another. Then draws the next one: how far the generator
--- is ahead of the clock, to the nearest ten seconds, and whether it is above the id. A machine may stand still for four
--- seconds and more until then.
+-- Observes an id so far ahead of now and draws the next one. Returns how far the generator is ahead of the clock, to
+-- ten seconds (a machine may pause for four seconds and more), and whether it is above the id.
 CREATE FUNCTION observed(f format_of, ahead interval, force boolean, elsewhere boolean DEFAULT false,
                          OUT format text, OUT state text, OUT message text, OUT above boolean, OUT lead numeric)
 LANGUAGE plpgsql AS $$
@@ -53,34 +51,33 @@ END $$;
 -- Observe
 --
 SELECT format, value_of(draw) IS NOT NULL AS drawn FROM format_of ORDER BY format;
--- An import from a server whose clock is a little ahead: the next id is above.
+-- An import from a server whose clock is a little ahead.
 SELECT o.* FROM format_of f, observed(f, '24 s', false) AS o ORDER BY format;
--- One of the past changes nothing: the generator is where it was.
+-- A past id changes nothing.
 SELECT o.* FROM format_of f, observed(f, '-1 h', false) AS o ORDER BY format;
--- One of another node neither.
+-- So does one of another machine id.
 SELECT o.* FROM format_of f, observed(f, '50 s', false, true) AS o WHERE elsewhere IS NOT NULL ORDER BY format;
--- Further ahead than clocks differ: refused, and nothing has moved.
+-- Further ahead than clocks differ: refused, nothing moves.
 SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
 SELECT r.state, r.detail ~ '^Its time is .*, but the clock shows .*\.$' AS detail FROM format_of f, refusal('SELECT ' || format(observe, value_of(format(make, now() + interval '2 min')), false)) AS r;
--- Who was granted it does the same, and may not force, be it far or near.
+-- A role with the GRANT can do the same, but not force.
 SET ROLE regress_operator;
 SELECT o.* FROM format_of f, observed(f, '44 s', false) AS o ORDER BY format;
 SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
 SELECT o.* FROM format_of f, observed(f, '2 min', true) AS o ORDER BY format;
 SELECT o.* FROM format_of f, observed(f, '1 s', true) AS o ORDER BY format;
 RESET ROLE;
--- A superuser may. A reset by force leads back.
+-- A superuser can force, and a forced reset leads back.
 SELECT o.* FROM format_of f, observed(f, '124 s', true) AS o ORDER BY format;
 SELECT f.format, r.state, r.message, r.detail ~ '^Ids up to .* may exist\.$' AS detail
 FROM format_of f, refusal(format('SELECT snowflake_ids.reset(now(), %s)', reset)) AS r ORDER BY format;
 SELECT format, value_of(format('snowflake_ids.reset(now(), %s, true)', reset)) AS void FROM format_of ORDER BY format;
 SELECT format, abs(extract(epoch FROM value_of(format(created, value_of(draw)))::timestamptz - clock_timestamp())) < 10 AS now FROM format_of ORDER BY format;
--- To the end of the format: nothing can be drawn any more, until it is led back.
+-- At the end of the format nothing can be generated until a reset.
 SELECT sno_observe(sno_set_partition(sno_upper_bound('2079-09-07 15:47:35.548+00'), 19), force => true);
 SELECT gen_sno();
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
--- No ids.
 SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['snowflake_si_observe(-1)', 'snowflake_si_observe(9007199254740992)', 'snowflake_observe(''twitter'', -1)',
     'snowflake_observe(''no such'', 1)', 'sno_observe(''x'')']) AS c;
 SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe('1', NULL) IS NULL AS mastic, snowflake_si_observe(NULL, true) IS NULL AS snowflake_si,
@@ -97,7 +94,6 @@ SELECT s.partition, s."sequenceMin", s."sequenceMax", s.sequence = sno_sequence(
 FROM jsonb_to_record(:'snapshot') AS s (partition jsonb, "sequenceMin" int, "sequenceMax" int, sequence int, now bigint, "wallHi" bigint, "wallSafe" bigint, drifts bigint);
 SELECT snowflake_ids.sno_snapshot(19) - 'now' = snowflake_ids.sno_snapshot(NULL) - 'now' AS same, snowflake_ids.sno_snapshot(40019) IS NULL AS never_drawn;
 SELECT (refusal(format('SELECT snowflake_ids.sno_snapshot(%s)', p))).* FROM unnest(ARRAY[-1, 65536]) AS p;
--- Everybody may look.
 SET ROLE regress_operator;
 SELECT snowflake_ids.sno_snapshot() ->> 'partition' AS partition;
 RESET ROLE;
@@ -106,7 +102,7 @@ RESET ROLE;
 -- Restore: only ever forward
 --
 SELECT count(gen_sno()) FROM generate_series(1, 1000);
--- An older one at most uses up the tick that the generator is at.
+-- An older snapshot at most uses up the current tick.
 SELECT gen_sno() AS last, snowflake_ids.sno_snapshot() AS before, snowflake_ids.sno_restore(:'snapshot') AS void, snowflake_ids.sno_snapshot() AS after \gset
 SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb_each(:'after') AS a USING (key)
 WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
@@ -115,14 +111,12 @@ SELECT gen_sno() > :'last' AS above, extract(epoch FROM sno_timestamp(gen_sno())
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('sequence', 65535, 'wallHi', :units + 5000)) AS void;
 SELECT gen_sno() AS id, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead \gset
 SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (snowflake_ids.sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
--- The safe time counts as well.
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallSafe', :units + 10000)) AS void;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 30 AND 41 AS forty_seconds_ahead;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
--- Of an explicit partition.
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
 SELECT snowflake_ids.sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
--- Who was granted it may not go far; a superuser may.
+-- Only a superuser may restore far ahead.
 SET ROLE regress_operator;
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 5000)) AS void;
 SELECT r.state, r.message FROM refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000))) AS r;
@@ -132,11 +126,10 @@ SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallH
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 100 AND 121 AS two_minutes_ahead;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 
--- Other keys are not read, nor the time of the snapshot. Bounds may be reversed, and zero.
+-- Other keys and the snapshot's time are ignored. Bounds may be reversed, and zero.
 SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}',
     '{"sequenceMin": 65535, "sequenceMax": 0, "sequence": 0}', '{"sequenceMin": 9, "sequenceMax": 4, "sequence": 0}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
 SELECT snowflake_ids.sno_restore(NULL);
--- What is no snapshot.
 SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{}', '{', '']) AS s;
 SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).* FROM unnest(ARRAY['{"sequenceMin": 9, "sequenceMax": 9, "sequence": 0}',
     '{"sequenceMin": 0, "sequenceMax": 4, "sequence": 0}', '{"sequenceMin": 7, "sequence": 6}']) AS s;
@@ -159,7 +152,6 @@ FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''
 SET ROLE regress_operator;
 SELECT (refusal('SELECT snowflake_ids.reset(now())')).*;
 RESET ROLE;
--- Who was granted it may not force, nor go far.
 GRANT EXECUTE ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) TO regress_operator;
 SET ROLE regress_operator;
 SELECT snowflake_ids.reset(now() + interval '20 s', 'sno', 19);
@@ -176,7 +168,7 @@ SELECT snowflake_ids.reset(now() + interval '1 s', 'sno', 19), gen_sno() AS abov
 SELECT :'above'::sno > sno_upper_bound(now()) AS above;
 
 --
--- Passing the present: no later id has its time. Each pass disturbs all sessions, so calls in a row wait for each other.
+-- Passing the present: no later id has its time. Each pass disturbs all sessions, so repeated calls wait.
 --
 SELECT snowflake_ids.pass_now('sno') AS passed \gset
 SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
@@ -189,13 +181,12 @@ SET ROLE regress_operator;
 SELECT count(snowflake_ids.pass_now('sno')) FROM generate_series(1, 11);
 RESET ROLE;
 SELECT clock_timestamp() - :'started' > interval '450 ms' AS waited;
--- Also after a forced reset, which leads the generator back.
+-- Also after a forced reset back.
 SELECT snowflake_ids.pass_now('sno') + interval '1 s' AS future \gset
 SELECT sno_observe(make_sno(:'future', 0, 19, 0)), snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT snowflake_ids.pass_now('sno') AS passed \gset
 SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
 
--- As it was.
 SELECT snowflake_ids.reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids.reset(now(), 'sno', 19, force => true);
 REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
     snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb), snowflake_ids.reset(timestamptz, text, integer, boolean) FROM regress_operator;
@@ -208,7 +199,7 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE machine_id = 19 AND clock_lead > 5000;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(reset|pass_now|(sno|mastic|snowflake_si)_observe|sno_(snapshot|restore))$' ORDER BY signature COLLATE "C"

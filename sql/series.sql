@@ -1,7 +1,5 @@
--- What the set-returning generators have in common; gen_uuid7_series is in the test uuid7_generate.
 SET timezone = 'UTC';
 
--- What a plan says about the rows of its top node.
 CREATE FUNCTION pg_temp.estimate(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -26,7 +24,7 @@ SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
     'gen_snowflake_si_series(-1)', 'gen_sno_series(1, 256)', 'gen_sno_series(1, -1)', 'gen_sno_series(0, 256)',
     'gen_gid_series(''disk'', 1)', 'gen_gid_series(''disk'', 0)']) AS call;
 
--- Around the sizes of a range and of a look at the clock.
+-- Around the sizes of a range and of the ids per reading of the clock.
 SELECT n, count(id), count(DISTINCT id) FROM unnest(ARRAY[15, 16, 17, 47, 48, 49, 63, 64, 65, 8191, 8192, 8193, 70000])
     AS n,
     gen_sno_series(n) AS id GROUP BY n ORDER BY n;
@@ -41,20 +39,20 @@ SELECT count(DISTINCT id), max(ordinality) FROM gen_mastic_series(1000) WITH ORD
 SELECT count(DISTINCT a), count(DISTINCT b), count(*)
     FROM (SELECT gen_mastic_series(1000) AS a, gen_mastic_series(1000) AS b) AS s WHERE a <> b;
 SELECT count(*) FROM ROWS FROM (gen_sno_series(3), gen_gid_series('log', 5), gen_mastic_series(2)) AS s (a, b, c);
--- Streamed: a hundred billion are not made before the first is given.
+-- Streamed: a hundred billion are not made before the first is returned.
 SELECT count(*) FROM (SELECT gen_sno_series(100000000000) LIMIT 5) AS s;
 SELECT count(*) FROM (SELECT gen_gid_series('segment', 100000000000) LIMIT 5) AS s;
 SELECT count(*) FROM (SELECT gen_mastic_series(100000000000) LIMIT 5) AS s;
 SELECT count(*) FROM (SELECT gen_snowflake_si_series(100000000000) LIMIT 5) AS s;
 SELECT EXISTS (SELECT gen_sno_series(100000000000));
 
--- An inner loop that is started again draws new ids.
+-- A restarted inner loop generates new ids.
 SELECT count(DISTINCT first) FROM (SELECT (SELECT id FROM gen_sno_series(2 + n - n) AS id LIMIT 1) AS first
     FROM generate_series(1, 1000) AS n) AS s;
 
 --
--- A cursor: what is fetched later sorts after what was drawn in between. A tick of sno lasts 4 ms, so that several
--- of these commands fall into one.
+-- A cursor: an id fetched later sorts after ids generated in between. A tick of sno has 4 ms, so several commands share
+-- one.
 --
 CREATE TEMP TABLE sno_seen (n serial, id sno);
 CREATE TEMP TABLE bigint_seen (n serial, format text, id bigint);
@@ -62,7 +60,6 @@ CREATE FUNCTION pg_temp.next(cursor refcursor) RETURNS sno LANGUAGE plpgsql AS $
 DECLARE id sno; BEGIN FETCH cursor INTO id; RETURN id; END $$;
 CREATE FUNCTION pg_temp.next_bigint(cursor refcursor) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE id bigint; BEGIN FETCH cursor INTO id; RETURN id; END $$;
--- A hundred times from each series, and from the generator itself.
 BEGIN;
 DECLARE s CURSOR FOR SELECT gen_sno_series(1000000);
 DECLARE m CURSOR FOR SELECT gen_mastic_series(1000000);
@@ -77,19 +74,17 @@ SELECT s FROM generate_series(1, 100) AS n, unnest(ARRAY[
 ORDER BY n, i \gexec
 \set ECHO all
 COMMIT;
--- In the order in which they were fetched, ids only grow.
 SELECT count(*), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM sno_seen) AS s;
 SELECT format, count(*), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT format, id, lag(id) OVER (PARTITION BY format ORDER BY n) AS previous FROM bigint_seen) AS s
 GROUP BY format ORDER BY format;
--- Fetching one at a time must not use up a range of 8192 numbers each time: eight of those are a whole tick.
+-- Single fetches must not use up a range of 8192 numbers each: eight of those are a tick.
 SELECT max(used) < 8192 AS thrifty
 FROM (SELECT max(sno_sequence(id)) - min(sno_sequence(id)) AS used FROM sno_seen GROUP BY sno_timestamp(id)) AS s;
 
 --
--- No older than they look, however slowly the rows are asked for; and in order with single calls beside them. (A
--- tick of sno lasts 4 ms. The clock is read before the id.)
+-- Times are current however slowly rows are fetched, and in order with single calls. (The clock is read before the id.)
 --
 SELECT count(*), count(*) FILTER (WHERE sno_timestamp(id) < now - interval '8 ms') AS sno_late
 FROM (SELECT clock_timestamp() AS now, gen_sno_series(20) AS id, pg_sleep(0.01)) AS s;
@@ -107,7 +102,7 @@ FROM (SELECT a, b, lag(b) OVER (ORDER BY n) AS before
       FROM (SELECT gen_sno_series(1000) AS a, gen_sno() AS b, generate_series(1, 1000) AS n) AS s) AS t;
 
 --
--- Can be cancelled, wherever the loop is, and at once
+-- Can be cancelled anywhere in the loop
 --
 SET statement_timeout = '100ms';
 SELECT count(*) FROM (SELECT gen_sno_series(1000000000000)) AS s;
@@ -123,7 +118,7 @@ SELECT count(*) FROM gen_sno_series(1000000000000);
 RESET statement_timeout;
 
 --
--- The planner's row estimate is the count
+-- The row estimate is the count
 --
 SELECT query, pg_temp.estimate(query) FROM unnest(ARRAY[
     'SELECT gen_sno_series(12345)', 'SELECT * FROM gen_sno_series(12345)', 'SELECT * FROM gen_sno_series(12345, 7)',
@@ -139,7 +134,7 @@ SELECT pg_temp.estimate('EXECUTE planned (4321)');
 RESET plan_cache_mode;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ 'series_'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,11 +1,10 @@
--- The settings: what there is, who may change it, what is refused.
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 CREATE ROLE regress_settings_user LOGIN;
 SELECT current_user AS superuser \gset
 
--- A session that has used no function of the extension yet does not know its settings: to it they are names that
--- somebody made up. Whatever was put there is refused when the library is loaded, and then no id is drawn.
+-- Until a session uses the extension, its settings are placeholders. Loading the library refuses their values, and then
+-- no id is generated.
 SET snowflake_ids.machine_id = 5;
 SET snowflake_ids.no_such = 1;
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic;
@@ -20,7 +19,7 @@ SET snowflake_ids.max_wait = '123ms';
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic, sno_sequence(max(id)) >= 5 FROM gen_sno_series(10000) AS id;
 SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default'
     ORDER BY name COLLATE "C";
--- A name that the extension does not have is refused from now on.
+-- From now on, unknown names are refused.
 SET snowflake_ids.no_such = 1;
 SET snowflake_ids.maschine_id = 1;
 
@@ -31,7 +30,6 @@ SET snowflake_ids.maschine_id = 1;
 LOAD 'snowflake_ids';
 SELECT name, context, vartype, boot_val, min_val, max_val, unit, enumvals FROM pg_settings
 WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
--- Each says what it is for, in pg_settings' style.
 SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C"
 \g (format=unaligned)
 SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%'
@@ -39,7 +37,7 @@ SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%'
 SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND setting IS DISTINCT FROM boot_val;
 
 --
--- What makes ids unique cannot be changed by a session, be it a superuser's
+-- A session, even a superuser's, cannot change what makes ids unique
 --
 SELECT name, (refusal(format('SET %s = %L', name, boot_val))).* FROM pg_settings
 WHERE name LIKE 'snowflake\_ids.%' AND context = 'sighup' ORDER BY name COLLATE "C";
@@ -66,7 +64,6 @@ SET snowflake_ids.max_wait = '1min';
 SHOW snowflake_ids.max_wait;
 SET snowflake_ids.max_wait = 1500;
 SHOW snowflake_ids.max_wait;
--- The texts of these differ between servers.
 \set VERBOSITY sqlstate
 SET snowflake_ids.max_wait = -1;
 SET snowflake_ids.max_wait = '25d';
@@ -84,7 +81,7 @@ CREATE FUNCTION pg_temp.impatient() RETURNS text LANGUAGE sql SET snowflake_ids.
     = '7ms' RETURN current_setting('snowflake_ids.max_wait');
 SELECT pg_temp.impatient(), current_setting('snowflake_ids.max_wait') AS outside;
 ALTER ROLE regress_settings_user SET snowflake_ids.overflow = error;
--- Nor can a role be given a machine id of its own, even by a session that does not know better.
+-- A role cannot have a machine id of its own, even if a session sets it before loading the library.
 \c - :superuser
 ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5;
 \c - regress_settings_user
@@ -108,7 +105,6 @@ ALTER SYSTEM SET snowflake_ids.clock_regression = follow;
 ALTER SYSTEM SET snowflake_ids.durable_window = 0;
 \set VERBOSITY default
 
--- A change takes effect without a restart.
 ALTER SYSTEM SET snowflake_ids.machine_id = 65535;
 \i sql/include/reload.psql
 SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1) AS id);
@@ -119,7 +115,7 @@ SELECT sno_partition(gen_sno()) >= 32768 AS automatic,
     (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
 SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 
--- The same on each server of the cluster, and 0 can be asked for.
+-- The same in each session, and 0 is a machine id.
 SELECT sno_partition(gen_sno()) AS automatic \gset
 \c - :superuser
 SELECT sno_partition(gen_sno()) = :automatic AS same;
@@ -131,7 +127,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = -1;
 SELECT sno_partition(gen_sno()) = :automatic AS same, machine_id_source FROM snowflake_ids.status();
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
--- The source is right in a session that has only asked for it.
+-- The source is right before the session generates ids.
 \c - :superuser
 SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 

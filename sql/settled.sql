@@ -1,4 +1,4 @@
--- Settled: what the functions say, and where they can stand. Who is held back by whom is in the isolation test settled.
+-- Who holds back whom: isolation test settled.
 CREATE TABLE event (id sno PRIMARY KEY DEFAULT gen_sno(), what text);
 \i sql/include/plan.psql
 CREATE PROCEDURE settle(until timestamptz) LANGUAGE plpgsql AS $$
@@ -12,8 +12,7 @@ INSERT INTO event (what) SELECT 'event ' || n FROM generate_series(1, 1000) n;
 SELECT sno_timestamp(max(id)) + interval '4 ms' AS until FROM event \gset
 CALL settle(:'until');
 
--- Each function subtracts the tick of its format, and the one that gives a time the longest of all. Here they are seen
--- from the time of the protocol.
+-- Each function subtracts a tick of its format, snowflake_ids_settled() the longest.
 SELECT sno_settled() = sno_lower_bound(t - interval '3999 us') AS sno,
        mastic_settled() = mastic_lower_bound(t - interval '999 us') AS mastic,
        snowflake_si_settled() = snowflake_si_lower_bound(t - interval '999 us') AS snowflake_si,
@@ -23,7 +22,7 @@ SELECT sno_settled() = sno_lower_bound(t - interval '3999 us') AS sno,
 FROM (SELECT snowflake_ids_settled() + interval '9999 us' AS t) x;
 SELECT snowflake_settled('no such layout');
 
--- The recommended form: one range of the index.
+-- The recommended query: one range of the index.
 PREPARE next_events(sno) AS
     SELECT id, what FROM event WHERE id > $1 AND id < (SELECT sno_settled()) ORDER BY id LIMIT 2;
 SET plan_cache_mode = force_generic_plan;
@@ -38,7 +37,7 @@ RESET plan_cache_mode;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- Page by page to the end: every row once.
+-- Page by page: every row once.
 CREATE FUNCTION read_all(page int) RETURNS TABLE (pages int, events int, in_order boolean) LANGUAGE plpgsql AS $$
 DECLARE
     last sno := '2222222222222222';
@@ -57,17 +56,16 @@ BEGIN
 END $$;
 SELECT * FROM read_all(300);
 
--- The own transaction's ids are not settled either.
+-- Its own transaction's ids are not settled.
 BEGIN;
 INSERT INTO event (what) VALUES ('own');
 SELECT count(*) FROM snowflake_ids.unsettled WHERE pid = pg_backend_pid();
 SELECT count(*) FROM event WHERE id < sno_settled();
 ROLLBACK;
 
--- One time for all of a statement, however long it takes, and for all partitions.
+-- One time for a whole statement and all partitions.
 SELECT count(DISTINCT s) FROM (SELECT sno_settled() s, pg_sleep(0.001) FROM generate_series(1, 30)) x;
--- Each statement of a function has a snapshot of its own. So a loop comes to the last row without a COMMIT, and although
--- nothing else happens on the server.
+-- Each statement of a function has its own snapshot. So a loop reaches the last row without a COMMIT on an idle server.
 CREATE FUNCTION polls_on() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     last sno := (SELECT max(id) FROM event);
@@ -88,7 +86,7 @@ SELECT mastic_timestamp(max(id)) + interval '1 ms' AS until FROM parted \gset
 CALL settle(:'until');
 SELECT count(*) FROM parted WHERE id < mastic_settled();
 
--- Of one table, which a trigger stamps. A statement has one answer for each table that it asks about.
+-- One table, stamped by a trigger. A statement has one answer for each table.
 CREATE TABLE outbox (id bigint, body text, changed mastic NOT NULL);
 CREATE INDEX ON outbox (changed);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
@@ -99,7 +97,7 @@ ALTER TABLE event ADD COLUMN changed sno, ADD COLUMN changed_too bigint;
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 CREATE TRIGGER stamp_too BEFORE INSERT OR UPDATE ON event FOR EACH ROW
     EXECUTE FUNCTION snowflake_stamp('twitter', 'changed_too');
--- An open transaction that has written to `event` holds back its readers, and not those of `outbox`.
+-- An open writer to `event` holds back its readers, not those of `outbox`.
 BEGIN;
 INSERT INTO event (what) VALUES ('open');
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('event') WHERE pid = pg_backend_pid();
@@ -113,12 +111,11 @@ SELECT snowflake_ids_settled('outbox') > snowflake_ids_settled() AS further,
        snowflake_ids_settled('event') = snowflake_ids_settled() AS same,
        sno_settled('event') = sno_settled() AS sno,
        snowflake_settled('twitter', 'event') = snowflake_settled('twitter') AS twitter;
--- One statement, one answer for each.
 SELECT count(DISTINCT (a, b)) FROM (
     SELECT mastic_settled('outbox') a, sno_settled('event') b, pg_sleep(0.001) FROM generate_series(1, 30)) x;
 ROLLBACK;
 
--- A view that calls it depends on the table, and follows its name.
+-- A view depends on the table, and follows its name.
 CREATE VIEW outbox_feed AS SELECT * FROM outbox WHERE changed < (SELECT mastic_settled('outbox'));
 DROP TABLE outbox;
 ALTER TABLE outbox RENAME TO sent;
@@ -133,7 +130,6 @@ SELECT plan FROM plan($$SELECT * FROM outbox_feed WHERE changed > 5 ORDER BY cha
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- What is no table.
 SELECT mastic_settled(NULL) IS NULL AS null, snowflake_settled('twitter', NULL) IS NULL AS null_table,
        snowflake_settled(NULL, 'sent') IS NULL AS null_layout;
 CREATE SEQUENCE numbers;
@@ -154,7 +150,7 @@ DROP FOREIGN DATA WRAPPER nowhere CASCADE;
 DROP SEQUENCE numbers;
 DROP TABLE sent CASCADE;
 
--- On a quiet server the settled time stands still. has_settled() lets it go on, if no transaction holds it back.
+-- On a quiet server the settled time stands still. has_settled() moves it, if no transaction holds it back.
 DO $$ BEGIN WHILE (SELECT max(clock_lead) FROM snowflake_ids.stats) > 0 LOOP PERFORM pg_sleep(0.01); END LOOP; END $$;
 SELECT gen_sno() IS NOT NULL AS generated, pg_sleep(0.1);
 SELECT snowflake_ids_settled() < clock_timestamp() - interval '50 ms' AS stands_still;
@@ -163,14 +159,14 @@ SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there,
        snowflake_ids_has_settled('-infinity') AS always, snowflake_ids_has_settled('infinity') AS never,
        snowflake_ids_has_settled(NULL) IS NULL AS null;
 SELECT snowflake_ids_settled() >= clock_timestamp() - interval '50 ms' AS went_on;
--- Its own transaction may hold it back as well.
+-- Its own transaction can hold it back too.
 BEGIN;
 SELECT gen_sno() IS NOT NULL AS generated, pg_sleep(0.1);
 SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there;
 COMMIT;
 SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there;
 
--- What people may do with it.
+-- Rights and volatility.
 SELECT proname, provolatile, proparallel, proisstrict, has_function_privilege('public', p.oid, 'EXECUTE') AS public
 FROM pg_proc p WHERE proname ~ 'settled' ORDER BY 1;
 BEGIN READ ONLY;

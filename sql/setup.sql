@@ -3,8 +3,7 @@ CREATE EXTENSION snowflake_ids;
 
 \i sql/include/shared.psql
 
--- The SQLSTATE with which bytes are refused as the text of a type. Bytes that are no text of this
--- database (NUL, broken UTF-8) do not get that far: 22021.
+-- The SQLSTATE of bytes as the text of a type. NUL and broken UTF-8 fail earlier, with 22021.
 CREATE FUNCTION text_state(bytes bytea, expression text) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -14,7 +13,6 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE;
 END $$;
 
--- The same for bytes as they are.
 CREATE FUNCTION bytes_state(bytes bytea, type text) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -24,8 +22,8 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE;
 END $$;
 
--- After a start, a server's ids are ahead of the clock. The other tests begin without that lead. No id of this server is
--- in use, so a reset by force may take the lead away.
+-- After a start, ids are ahead of the clock. This resets the lead, which is safe because no id of this server is in
+-- use.
 DO $$
 BEGIN
     PERFORM gen_mastic();

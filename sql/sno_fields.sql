@@ -1,4 +1,3 @@
--- Looking inside a sno, putting one together, bounds of a time range.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -14,7 +13,7 @@ FROM (VALUES ('brpk4q72xwf2m63l'::sno), (NULL)) AS v (id);
 SELECT make_sno('2031-05-08 23:03:34.976+00', 255, 39434, 4147),
        make_sno(created => '2031-05-08 23:03:34.976+00', metabyte => 255, partition => 39434, sequence => 4147,
            ticktock => 1);
--- A time belongs to the 4 ms unit that it lies in, before 2010 as after.
+-- A time belongs to its 4 ms unit, also before 2010.
 SELECT t, sno_timestamp(make_sno(t, 0, 0, 0)) FROM unnest(ARRAY['2010-01-01 00:00:00', '2010-01-01 00:00:00.003999',
     '2010-01-01 00:00:00.004', '2026-06-01 12:00:00.001', '2079-09-07 15:47:35.551999']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[
@@ -29,7 +28,7 @@ SELECT sno_set_timestamp(id, '2026-06-01 12:00:00.003'), sno_set_metabyte(id, 7)
     sno_set_sequence(id, 7),
        sno_set_ticktock(id, 1)
 FROM (VALUES ('brpk4q72xwf2m63l'::sno)) AS v (id);
--- Only the field that is set changes, tick-tock included.
+-- Only the field that is set changes.
 SELECT f, d.* FROM (VALUES ('xxxxxxxxxxxxxxxx'::sno)) AS v (id),
     LATERAL (VALUES ('timestamp', sno_set_timestamp(id, '2010-01-01')), ('metabyte', sno_set_metabyte(id, 0)),
                     ('partition', sno_set_partition(id, 0)), ('sequence', sno_set_sequence(id, 0)),
@@ -39,7 +38,7 @@ SELECT s, r.* FROM unnest(ARRAY[$$timestamp(id, '2009-01-01')$$, $$metabyte(id, 
     $$sequence(id, 65536)$$, $$ticktock(id, 2)$$, $$ticktock(id, -1)$$]) AS s,
     refusal(format('SELECT sno_set_%s FROM (SELECT ''brpk4q72xwf2m63l''::sno) AS v (id)', s)) AS r;
 
--- A partition as its two bytes, as the reference has it: Partition{'A', 10}, and the one that its tool prints as 39434.
+-- The reference's Partition{'A', 10}, and the one that its tool prints as 39434.
 SELECT p, sno_partition_to_bytes(p) AS bytes, sno_partition_from_bytes(sno_partition_to_bytes(p)) = p AS and_back
 FROM unnest(ARRAY[0, 10, ascii('A') * 256 + 10, 39434, 65535]) AS p;
 SELECT sno_partition_from_bytes('A\012'),
@@ -52,14 +51,14 @@ SELECT s, r.* FROM unnest(ARRAY['to_bytes(-1)', 'to_bytes(65536)', $$from_bytes(
     refusal('SELECT sno_partition_' || s) AS r;
 
 --
--- Bounds: the smallest id at or after a time, the largest at or before it
+-- Bounds
 --
 SELECT t, lower, lower::timestamptz AS lower_time, upper, upper::timestamptz AS upper_time
 FROM (SELECT t, sno_lower_bound(t) AS lower, sno_upper_bound(t) AS upper
       FROM unnest(ARRAY['2010-01-01', '2010-01-01 00:00:00.000001', '2010-01-01 00:00:00.003999',
           '2010-01-01 00:00:00.004',
           '2026-06-01 12:00:00.005', '2079-09-07 15:47:35.548']::timestamptz[]) AS t) AS b;
--- Beyond the range: the first or last id where there is one, an error where there is none.
+-- Beyond the range: the first or last id if one exists, otherwise an error.
 SELECT t, sno_lower_bound(t) FROM unnest(ARRAY['-infinity', '4713-11-24 BC',
     '2009-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, sno_upper_bound(t) FROM unnest(ARRAY['2079-09-07 15:47:35.552', '294276-12-31', 'infinity']::timestamptz[])
@@ -76,7 +75,6 @@ CREATE TEMP TABLE golden ("case" text, origin text, bin_hex text, text text, uni
     ticktock int, metabyte int, partition int, sequence int, json text, text_as_uuid uuid, id sno);
 \copy golden ("case", origin, bin_hex, text, unix_ms, iso_utc, units, ticktock, metabyte, partition, sequence, json, text_as_uuid) FROM PROGRAM 'grep -v "^#" test/vectors/sno.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 UPDATE golden SET id = decode(bin_hex, 'hex')::sno;
--- Each id is decoded and put together again; a time inside a tick is rounded down.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,
@@ -90,7 +88,7 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE make_sno(d.created + interval '3999 us', g.metabyte, g.partition, g.sequence, g.ticktock)
                               IS DISTINCT FROM id) AS compose_late
 FROM golden g, sno_decode(id) AS d;
--- Bounds against their definition: right time, extreme fields, and the neighbours are on the other side.
+-- Bounds have the right time and extreme fields, and their neighbours are on the other side.
 SELECT count(*) FILTER (WHERE sno_lower_bound(t) IS DISTINCT FROM make_sno(t, 0, 0, 0, 0)) AS lower,
        count(*) FILTER (WHERE sno_upper_bound(t) IS DISTINCT FROM make_sno(t, 255, 65535, 65535, 1)) AS upper,
        count(*) FILTER (WHERE NOT id BETWEEN sno_lower_bound(t) AND sno_upper_bound(t)) AS between,
@@ -103,13 +101,12 @@ SELECT count(*) FILTER (WHERE sno_lower_bound(t) IS DISTINCT FROM make_sno(t, 0,
                             <> make_sno(t - interval '4 ms', 255, 65535, 65535, 1)) AS upper_early
 FROM (SELECT id, id::timestamptz AS t FROM golden) AS g;
 
--- Usable in an index and a generated column.
 CREATE TEMP TABLE posts (id sno PRIMARY KEY, created timestamptz GENERATED ALWAYS AS (sno_timestamp(id)) STORED);
 CREATE INDEX ON posts (sno_metabyte(id));
 INSERT INTO posts VALUES ('brpk4q72xwf2m63l') RETURNING *;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_sno|sno_(timestamp|ticktock|metabyte|partition|sequence|decode|partition_(to|from)_bytes|set_.*|(lower|upper)_bound))$'

@@ -1,4 +1,3 @@
--- gen_sno() and its relatives.
 SET timezone = 'UTC';
 LOAD 'snowflake_ids';
 ALTER SYSTEM SET snowflake_ids.machine_id = 4660;
@@ -15,7 +14,7 @@ SELECT sno_metabyte(gen_sno(0)), sno_metabyte(gen_sno(42)), sno_metabyte(gen_sno
 SELECT sno_metabyte(id), sno_partition(id), abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno(3, 65535) AS id;
 SELECT sno_partition(gen_sno(0, 0)), sno_partition(gen_sno(partition => 1, metabyte => 2));
--- A default is printed as it was written.
+-- A default prints as it was written.
 CREATE TABLE printed (id sno DEFAULT gen_sno(), of_seven sno DEFAULT gen_sno(7));
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'printed'::regclass ORDER BY adnum;
 INSERT INTO printed DEFAULT VALUES RETURNING sno_metabyte(id), sno_metabyte(of_seven);
@@ -38,7 +37,7 @@ SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
 SELECT gen_sno(NULL), gen_sno(NULL, 1), gen_sno(1, NULL), gen_sno_at(NULL), gen_sno_at(now(), NULL);
 
 --
--- Order and uniqueness: within a statement, between statements, one by one and in bulk
+-- Order and uniqueness
 --
 CREATE TEMP TABLE single AS SELECT n, gen_sno() AS id FROM generate_series(1, 100000) AS n;
 CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_sno_series(100000) WITH ORDINALITY AS s (id, n);
@@ -47,28 +46,29 @@ SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS i
 FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
       FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again)
           AS s) AS s;
--- The partition's own generator and its explicit one are the same.
+-- The own partition, named or not, has one generator.
 SELECT gen_sno() AS a \gset
 SELECT gen_sno(0, 4660) AS b \gset
 SELECT gen_sno() AS c \gset
 SELECT id AS d FROM gen_sno_series(1) AS id \gset
 SELECT gen_sno(0, 4660) AS e \gset
 SELECT :'a'::sno < :'b'::sno AND :'b'::sno < :'c'::sno AND :'c'::sno < :'d'::sno AND :'d'::sno < :'e'::sno AS ascending;
--- All metabytes of a partition share its sequence: without the metabyte the ids still differ.
+-- Metabytes share the sequence.
 SELECT count(DISTINCT sno_set_metabyte(id, 0))
     FROM (SELECT gen_sno(n % 256) AS id FROM generate_series(1, 20000) AS n) AS s;
 SELECT count(DISTINCT sno_set_metabyte(id, 0)) FROM (
     SELECT unnest(ARRAY[gen_sno(1), gen_sno(2, 4660), gen_sno(3)]) AS id FROM generate_series(1, 20000)) AS s;
 
 --
--- Given times: no clock, a sequence that goes round, tick-tock 0
+-- Given times: no clock, a sequence that wraps, tick-tock 0
 --
 SELECT sno_timestamp(id), sno_ticktock(id), sno_metabyte(id), sno_partition(id)
     FROM gen_sno_at('2012-03-04 05:06:07.891234+00', 5) AS id;
 SELECT min(sno_timestamp(id)), max(sno_timestamp(id)), count(DISTINCT id), min(sno_sequence(id)),
     max(sno_sequence(id)), max(sno_ticktock(id))
 FROM (SELECT gen_sno_at('2012-03-04 05:06:07.891234+00') AS id FROM generate_series(1, 65536)) AS s;
--- The reference begins a round at the second number of its bounds; here each follows the one before, whoever drew it.
+-- The reference starts a round at the second number of its bounds. Here each number follows the one before, in any
+-- session.
 SELECT sno_sequence(gen_sno_at('2010-01-01 00:00:00+00')) AS first \gset
 \c -
 SELECT (sno_sequence(gen_sno_at('2011-01-01 00:00:00+00')) - :first) & 65535 AS next;
@@ -102,7 +102,7 @@ SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id) FROM gen
 SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id)
 FROM (SELECT gen_sno_at('2012-03-04 05:06:07.891234+00') AS id FROM generate_series(1, 100)) AS s;
 
--- Six ids in 4 ms and no more: the 100 ids above took 16 ticks at least. Now the same as an error.
+-- Six ids in 4 ms: the 100 ids took at least 16 ticks. Now the same as an error.
 SET snowflake_ids.overflow = error;
 SELECT count(gen_sno()) FROM generate_series(1, 10000);
 \echo :LAST_ERROR_SQLSTATE
@@ -110,17 +110,15 @@ SELECT count(id) FROM gen_sno_series(10000) AS id;
 \echo :LAST_ERROR_SQLSTATE
 RESET snowflake_ids.overflow;
 
--- No patience at all, and too little of it.
 SET snowflake_ids.max_wait = 0;
 SELECT count(gen_sno()) FROM generate_series(1, 10000);
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(id) FROM gen_sno_series(10000) AS id;
 \echo :LAST_ERROR_SQLSTATE
 RESET snowflake_ids.max_wait;
--- After an error the session goes on.
 SELECT count(gen_sno()) FROM generate_series(1, 10);
 
--- Too close, and the wrong way round.
+-- Too close, and reversed.
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = 1004;
 \i sql/include/reload.psql
 SELECT gen_sno();
@@ -131,22 +129,21 @@ SELECT gen_sno(0, 4660);
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = 999;
 \i sql/include/reload.psql
 SELECT gen_sno();
--- A pool of one number is no pool.
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = 1000;
 \i sql/include/reload.psql
 SELECT gen_sno();
--- The other formats do not care.
+-- Other formats ignore the bounds.
 SELECT gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
 
 ALTER SYSTEM RESET snowflake_ids.sno_sequence_min;
 ALTER SYSTEM RESET snowflake_ids.sno_sequence_max;
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
--- Back to the whole pool, above all that was drawn.
+-- The whole pool again, above all earlier ids.
 SELECT gen_sno(0, 4660) > :'e'::sno AS above, sno_partition(gen_sno()) >= 32768 AS automatic;
 
 --
--- After an import: ids of a partition that is drawn here are not met, those of others do not matter.
+-- After an import: no imported id is repeated, and other partitions do not matter
 --
 SELECT make_sno(clock_timestamp() + interval '2 s', 0, 4660, 9) AS imported \gset
 SELECT sno_observe(:'imported');
@@ -155,7 +152,7 @@ SELECT sno_observe(make_sno(clock_timestamp() + interval '50 s', 0, 4661, 9));
 SELECT sno_timestamp(gen_sno(0, 4661)) < clock_timestamp() + interval '5 s' AS not_there;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,10 +1,9 @@
--- Indexes and sorting of sno.
 SET timezone = 'UTC';
 \getenv srcdir PG_ABS_SRCDIR
 
--- "abort" makes the sort give up abbreviated keys: after the first id, which they are made for, all have the same. The
--- sort asks only after 10,000.
--- Ids of any bytes, with ties, as bulk inserts draw them, with fields at their ends, and NULL.
+-- "abort": the sort gives up abbreviated keys, which it considers after 10,000 rows, because all but the first are
+-- equal.
+-- Also any bytes, with ties; ids of bulk inserts; fields at their ends; NULL.
 CREATE TABLE id_data (part text, n integer, id sno, raw bytea);
 INSERT INTO id_data (part, n, raw)
 SELECT 'random', n, substr(sha256(n::text::bytea), 1, 10) FROM generate_series(1, 4000) AS n;
@@ -26,10 +25,9 @@ INSERT INTO id_data (part, n, id)
 SELECT 'abort', n, make_sno('2026-01-01', 0, CASE n WHEN 1 THEN 5 ELSE 50000 END, n * 7919 % 65536)
     FROM generate_series(1, 11000) AS n;
 INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
--- Each row has the id and its bytes: their order is that of the type.
 UPDATE id_data SET id = coalesce(id, raw::sno), raw = coalesce(raw, id::bytea);
 
--- Index, sort, hash and aggregates are compared with the order of the bytes, for each of the three types.
+-- Everything is compared with the order of the bytes.
 \set type sno
 \set type_cmp snowflake_ids.sno_cmp
 \set type_smaller snowflake_ids.sno_smaller

@@ -1,4 +1,3 @@
--- The type sno: input and output, operators, operator classes, casts.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -12,14 +11,14 @@ SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM 
 SELECT s, r.* FROM unnest(ARRAY['', 'x', 'brpk4q72xwf2m63', 'brpk4q72xwf2m63ll', 'BRPK4Q72XWF2M63L', 'brpk4q72xwf2m63y',
     'brpk4q72xwf2m631', ' brpk4q72xwf2m63l', 'brpk4q72xwf2m63l ', '00000000-0000-0000-0000-000000000000']) AS s,
      refusal(format('SELECT %L::sno', s)) AS r;
--- Bytes as a text, which is how drivers send them: the hint says what to write.
+-- Drivers send bytes as a text: the hint says what to write.
 SELECT ('\x4e6f2160a0ff9a0a1033')::sno;
 SELECT '\x4e6f2160a0ff9a0a1033'::bytea::sno;
 SELECT '\x4e6f2160a0ff9a0a103'::sno;
 SELECT '\x'::sno;
 SELECT '\xyz'::sno;
 
--- A bytea of any length through the binary protocol: what COPY sends for a bytea is what sno_recv gets.
+-- COPY sends a bytea of any length, and sno_recv gets it.
 \getenv builddir PG_ABS_BUILDDIR
 \cd :builddir
 CREATE TEMP TABLE received (id sno);
@@ -58,7 +57,6 @@ SELECT amname, opcname, opcdefault
 FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
 WHERE opcintype = 'sno'::regtype AND amname IN ('btree', 'hash') ORDER BY 1;
 
--- A primary key: it refuses an id that is there, and sorts by time.
 CREATE TABLE events (id sno PRIMARY KEY, n int);
 INSERT INTO events SELECT make_sno('2026-01-01'::timestamptz + n * interval '4 ms', n % 256, n % 7, n % 11), n
 FROM generate_series(1, 2000) AS n;
@@ -78,7 +76,6 @@ SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 1234);
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
--- A hash index serves equality.
 CREATE TABLE hashed AS SELECT * FROM events;
 CREATE INDEX ON hashed USING hash (id);
 SET enable_seqscan = off;
@@ -89,7 +86,6 @@ RESET enable_bitmapscan;
 RESET enable_seqscan;
 DROP TABLE hashed;
 
--- Joins and grouping of every kind give the same.
 CREATE TABLE again AS SELECT * FROM events;
 ANALYZE again;
 SET enable_nestloop = off;
@@ -109,7 +105,6 @@ SET enable_hashagg = off;
 SELECT count(*) FROM (SELECT DISTINCT sno_set_timestamp(sno_set_metabyte(id, 0), '2026-01-01') FROM events) AS t;
 RESET enable_hashagg;
 
--- Range and hash partitions.
 CREATE TABLE by_time (id sno) PARTITION BY RANGE (id);
 CREATE TABLE by_time_1 PARTITION OF by_time FOR VALUES FROM (MINVALUE) TO (sno_lower_bound('2026-01-01 00:00:04'));
 CREATE TABLE by_time_2 PARTITION OF by_time FOR VALUES FROM (sno_lower_bound('2026-01-01 00:00:04')) TO (MAXVALUE);
@@ -168,7 +163,7 @@ FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLL
              rank() OVER (ORDER BY bin_hex COLLATE "C") AS by_bytes, rank() OVER (ORDER BY text_as_uuid) AS by_uuid
                  FROM golden) AS t;
 
--- Inputs to refuse. What the reference's Scan() gets is text or bytes here; JSON gives its strings as text.
+-- Inputs to refuse. The reference's Scan() gets text or bytes here; JSON gives its strings as text.
 \cd :srcdir
 CREATE TEMP TABLE invalid (kind text, why text, input_hex text, input_q text, ref text, ref_detail text, expect text);
 \copy invalid FROM PROGRAM 'grep -v "^#" test/vectors/sno_invalid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
@@ -180,7 +175,7 @@ FROM (SELECT kind, CASE WHEN kind IN ('text', 'scan_string') THEN text_state(byt
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^sno_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$'

@@ -1,4 +1,3 @@
--- Looking inside a Snowflake-SI id, putting one together, bounds of a time range.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -16,7 +15,6 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'2026-01-01', -1, 0$$, $$'2026-01-01', 32, 0$$, $$'2026-01-01', 0, -1$$, $$'2026-01-01', 0, 256$$]) AS s,
     refusal(format('SELECT make_snowflake_si(%s)', s)) AS r \g (format=unaligned)
 
--- Numbers that are no ids.
 SELECT s, r.* FROM unnest(ARRAY['timestamp(-1)', 'machine_id(9007199254740992)', 'uin(9223372036854775807)',
     'decode(-9223372036854775808)']) AS s, refusal(format('SELECT snowflake_si_%s', s)) AS r;
 
@@ -34,7 +32,7 @@ SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('2060-11-03 19:53:47.775001')$$, $
     refusal(format('SELECT snowflake_si_%s', s)) AS r \g (format=unaligned)
 
 --
--- Golden values: base clocks and widths of the reference, as layouts
+-- Golden values: the reference's base clocks and widths, as layouts
 --
 \getenv srcdir PG_ABS_SRCDIR
 \cd :srcdir
@@ -42,7 +40,6 @@ CREATE TEMP TABLE golden ("case" text, source text, id bigint, id_hex text, base
     mid_bits int,
     uin_bits int, unix_ms bigint, iso_utc text, mab bigint, mid int, uin int, base_clock timestamptz);
 \copy golden ("case", source, id, id_hex, base_clock_ms, clock_bits, mid_bits, uin_bits, unix_ms, iso_utc, mab, mid, uin) FROM PROGRAM 'grep -v "^#" test/vectors/snowflake_si.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
--- Each id is decoded and put together again; a time inside a millisecond is rounded down.
 UPDATE golden SET base_clock
     = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms';
 SELECT count(*) AS rows, count(DISTINCT (base_clock, clock_bits, mid_bits)) AS layouts,
@@ -56,7 +53,6 @@ SELECT count(*) AS rows, count(DISTINCT (base_clock, clock_bits, mid_bits)) AS l
        count(*) FILTER (WHERE make_snowflake(d.created + interval '999 us', mid, uin, base_clock, '1 ms', clock_bits,
            mid_bits, uin_bits) IS DISTINCT FROM id) AS compose_late
 FROM golden, snowflake_decode(id, base_clock, '1 ms', clock_bits, mid_bits, uin_bits) AS d;
--- Bounds: the first and the last id of a millisecond, for times within it, and around it.
 CREATE FUNCTION pg_temp.of(g golden, t timestamptz, node int, sequence int) RETURNS bigint LANGUAGE sql AS
     $$SELECT make_snowflake(t, node, sequence, g.base_clock, '1 ms', g.clock_bits, g.mid_bits, g.uin_bits)$$;
 CREATE FUNCTION pg_temp.lower(g golden, t timestamptz) RETURNS bigint LANGUAGE sql AS
@@ -72,14 +68,13 @@ SELECT count(*) FILTER (WHERE pg_temp.lower(g, t) IS DISTINCT FROM pg_temp.of(g,
        count(*) FILTER (WHERE mab > 0 AND pg_temp.upper(g, t - interval '1 us')
            <> pg_temp.upper(g, t - interval '1 ms')) AS upper_early
 FROM golden AS g, LATERAL (SELECT iso_utc::timestamptz) AS s (t);
--- The named functions are those of one layout.
 SELECT count(*) AS rows, count(*) FILTER (WHERE row(d.*) IS DISTINCT FROM row(l.*)) AS decode,
        count(*) FILTER (WHERE id IS DISTINCT FROM make_snowflake_si(d.created, d.machine_id, d.uin)) AS compose
 FROM golden, snowflake_si_decode(id) AS d, snowflake_decode(id, '2026-01-01', '1 ms', 40, 5, 8) AS l;
 
--- Options and numbers to refuse. Fractions and NaN are no integers of SQL (22P02). Three kinds are no errors here:
--- a layout may have an earlier base clock or other widths than a Snowflake-SI; a width of 0, refused by v2, is the
--- document's id without MID; and a time inside a millisecond is rounded down.
+-- To refuse. Fractions and NaN are no integers (22P02). Three kinds are no errors here: an earlier base clock or other
+-- widths, because a layout may have them; a width of 0, refused by v2, which is the document's id without MID; and a
+-- time inside a millisecond, which is rounded down.
 CREATE TEMP TABLE invalid (kind text, why text, args_json text, ref text, detail text, expect text);
 \copy invalid FROM PROGRAM 'grep -v "^#" test/vectors/snowflake_si_invalid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 CREATE FUNCTION pg_temp.outcome(kind text, args jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -124,7 +119,7 @@ CREATE INDEX ON orders (snowflake_si_machine_id(id));
 INSERT INTO orders VALUES (8192) RETURNING *;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_snowflake_si|snowflake_si_(timestamp|machine_id|uin|decode|(lower|upper)_bound))$'

@@ -1,4 +1,3 @@
--- gen_snowflake_si() and gen_snowflake_si_series().
 SET timezone = 'UTC';
 LOAD 'snowflake_ids';
 ALTER SYSTEM SET snowflake_ids.machine_id = 31;
@@ -16,8 +15,7 @@ SELECT snowflake_si_machine_id(id), count(*),
 FROM gen_snowflake_si_series(1000) AS id GROUP BY 1;
 
 --
--- Order and uniqueness: within a statement, between statements, one by one and in bulk. There are 256 ids in a
--- millisecond, so that most of these wait.
+-- Order and uniqueness. A millisecond has 256 ids, so most of these wait.
 --
 CREATE TEMP TABLE single AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 100000) AS n;
 CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_snowflake_si_series(100000) WITH ORDINALITY AS s (id, n);
@@ -32,7 +30,7 @@ SELECT max(uins) <= 256 AS within_the_pool, max(last_uin), min(first_uin) FROM (
     FROM bulk GROUP BY 1) AS s;
 
 --
--- Used up: an error if that is wanted, or if waiting is not
+-- Used up: errors
 --
 SET snowflake_ids.overflow = error;
 SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
@@ -53,7 +51,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 32;
 SELECT gen_snowflake_si();
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM gen_snowflake_si_series(1);
--- It does for sno.
+-- It fits sno.
 SELECT sno_partition(gen_sno());
 ALTER SYSTEM SET snowflake_ids.machine_id = 31;
 \i sql/include/reload.psql
@@ -64,7 +62,7 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 SELECT snowflake_si_machine_id(gen_snowflake_si());
 
 --
--- Another base clock and other widths are another layout, which is created. Its ids are unrelated to these.
+-- Another base clock or width is another layout, with unrelated ids
 --
 SELECT snowflake_layout_create('shop', epoch => '2024-01-01 00:00:00+00', tick => '1 ms', timestamp_bits => 40,
     node_bits => 5, sequence_bits => 8);
@@ -77,7 +75,7 @@ SELECT id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, d.node, d.sequenc
        abs(extract(epoch FROM clock_timestamp() - d.created)) < 10 AS now, id > gen_snowflake_si() AS of_an_earlier_base
 FROM gen_snowflake('shop') AS id, snowflake_decode(id, 'shop') AS d;
 SELECT format, machine_id, layout FROM snowflake_ids.stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
--- A machine id that Snowflake-SI has no room for.
+-- A machine id that Snowflake-SI cannot hold.
 ALTER SYSTEM SET snowflake_ids.machine_id = 4095;
 \i sql/include/reload.psql
 SELECT (snowflake_decode(gen_snowflake('wide shop'), 'wide shop')).node;
@@ -96,7 +94,7 @@ RESET ROLE;
 DROP ROLE regress_si_user;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

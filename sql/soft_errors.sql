@@ -1,5 +1,4 @@
--- Expected for 15: soft_errors.out, 16: soft_errors_1.out, 17 and newer: soft_errors_2.out.
--- Input that reports its errors without raising them, from 16 on.
+-- Soft errors, from 16 on. Expected: 15 soft_errors.out, 16 soft_errors_1.out, 17 and newer soft_errors_2.out.
 SELECT current_setting('server_version_num')::int < 160000 AS too_old \gset
 \if :too_old
 \quit

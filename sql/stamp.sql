@@ -1,10 +1,9 @@
--- Triggers that give a column of each new or changed row a new id.
 \set VERBOSITY default
 CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno NOT NULL);
 CREATE INDEX ON news (changed);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 
--- The id is new, whatever the statement says about the column.
+-- The id is new, whatever the statement assigns.
 CREATE TABLE seen (LIKE news);
 CREATE PROCEDURE check_new(what text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -46,17 +45,16 @@ EXECUTE late(gen_sno());
 DEALLOCATE late;
 CALL check_new('argument');
 SELECT count(DISTINCT changed) FROM news;
--- RETURNING has the new id.
 WITH n AS (INSERT INTO news VALUES (11, 'eleven', '2222222222222222') RETURNING id, changed)
 SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
 WITH n AS (UPDATE news SET body = 'elf' WHERE id = 11 RETURNING changed)
 SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
--- A column before it was dropped.
+-- After a dropped column.
 ALTER TABLE news DROP COLUMN body, ADD COLUMN body text DEFAULT 'none';
 UPDATE news SET body = 'one' WHERE id = 1 RETURNING id, body, changed > (SELECT max(changed) FROM seen) AS new;
 DROP TABLE seen;
 
--- Each format, and the partitions of a table: a row that moves is stamped where it arrives.
+-- Each format. A row that moves to another partition is stamped on arrival.
 CREATE TABLE parted (place int, s sno, m mastic, b bigint, si bigint, l bigint) PARTITION BY LIST (place);
 CREATE TABLE parted_1 (l bigint, b bigint, m mastic, si bigint, s sno, place int);
 ALTER TABLE parted ATTACH PARTITION parted_1 FOR VALUES IN (1);
@@ -76,13 +74,13 @@ UPDATE parted SET place = 2, s = '2222222222222222', m = 0, b = 0, si = 0, l = 0
 SELECT * FROM newer ORDER BY place, s;
 DROP TABLE parted, before CASCADE;
 
--- Whoever may create a table can create the trigger. What it cannot do is an error.
+-- Wrong triggers raise errors.
 CREATE ROLE regress_stamp_user;
 CREATE SCHEMA stamped AUTHORIZATION regress_stamp_user;
 SET ROLE regress_stamp_user;
 SET search_path = stamped, public;
 CREATE TABLE t (id bigint PRIMARY KEY, changed sno, x text, i int, m mastic, u uuid, unique_sno sno UNIQUE);
--- The statement with an INSERT that calls the function as its trigger, and what it says.
+-- An INSERT with the function as its trigger, and its answer.
 CREATE PROCEDURE try(trigger text, statement text DEFAULT 'INSERT INTO t (id) VALUES (1)') LANGUAGE plpgsql AS $$
 DECLARE
     state text; said text; says text; hint text;
@@ -147,7 +145,7 @@ DROP TABLE news CASCADE;
 DROP PROCEDURE check_new;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(sno|mastic|snowflake|snowflake_si)_(stamp|check)$' ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,15 +1,15 @@
--- The settled id of a table: only if a trigger stamps each row that comes into the table, and its stamp stays.
+-- The settled id of a table exists only if a trigger stamps each row that arrives, and the stamp stays.
 CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno, at_all bigint);
 SELECT sno_settled('news');
 \echo :LAST_ERROR_SQLSTATE
 SELECT snowflake_ids_settled('news');
 SELECT * FROM snowflake_ids.unsettled_transactions('news');
--- The hint is what to do.
+-- The hint is what to type.
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON public.news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 SELECT sno_settled('news') > '2222222222222222', snowflake_ids_settled('news') > '-infinity';
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('news');
 
--- Each format wants its own.
+-- Each format needs its own.
 SELECT mastic_settled('news');
 SELECT snowflake_si_settled('news');
 SELECT snowflake_settled('twitter', 'news');
@@ -24,7 +24,7 @@ CREATE TRIGGER stamp_twitter BEFORE INSERT OR UPDATE ON news FOR EACH ROW
 SELECT snowflake_settled('twitter', 'news') > 0;
 DROP TRIGGER stamp_twitter ON news;
 
--- What makes it not fire.
+-- The trigger does not fire.
 ALTER TABLE news DISABLE TRIGGER stamp;
 SELECT sno_settled('news');
 ALTER TABLE news ENABLE REPLICA TRIGGER stamp;
@@ -48,7 +48,7 @@ DROP TRIGGER stamp ON news;
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 SELECT sno_settled('news') IS NOT NULL;
 
--- What may change it afterwards: triggers fire in the order of their names.
+-- Later triggers may change the stamp: they fire in the order of their names.
 CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
 CREATE TRIGGER later BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
 SELECT sno_settled('news') IS NOT NULL AS earlier;
@@ -85,7 +85,7 @@ SELECT sno_settled('log');
 DROP FOREIGN DATA WRAPPER nowhere CASCADE;
 SELECT sno_settled('log') IS NOT NULL AS again;
 
--- A function of the same name in another schema stamps nothing.
+-- A function of that name in another schema stamps nothing.
 CREATE SCHEMA impostor;
 CREATE FUNCTION impostor.sno_stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
 CREATE TABLE impostor."Own news" (changed sno);

@@ -1,4 +1,3 @@
--- The view of the generators, the counters' reset, the node's status.
 SET timezone = 'UTC';
 LOAD 'snowflake_ids';
 -- Generators of a machine id that no other test uses.
@@ -31,19 +30,19 @@ FROM snowflake_ids.stats WHERE format = 'mastic';
 --
 SELECT count(gen_sno()), count(gen_snowflake_si()) FROM generate_series(1, 99);
 SELECT format, issued FROM mine ORDER BY format;
--- What a rolled back transaction drew is drawn.
+-- Ids of a rollback count.
 BEGIN;
 SELECT count(gen_sno()) FROM generate_series(1, 100);
 ROLLBACK;
 SELECT format, issued FROM mine WHERE format = 'sno';
--- What a failed statement drew, too, and what a block drew that was rolled back to its savepoint.
+-- So do those of a failed statement, and of a block rolled back to its savepoint.
 BEGIN;
 SAVEPOINT s;
 SELECT count(gen_sno()), 1 / (count(*) - 100) FROM generate_series(1, 100);
 ROLLBACK TO s;
 COMMIT;
 SELECT format, issued FROM mine WHERE format = 'sno';
--- A session has added its own when it is gone. Bulk claims what it may need: at least as many as it gave.
+-- A session that ends has added its counts. Bulk counts all claimed ids, at least those returned.
 SELECT count(*) FROM gen_sno_series(1000);
 SELECT issued >= 1299 AS in_session, issued AS in_session_issued FROM mine WHERE format = 'sno' \gset
 \c -
@@ -57,7 +56,7 @@ SELECT :'in_session' AS enough, issued = :in_session_issued AS same FROM mine WH
 --
 SELECT count(*) FROM gen_snowflake_si_series(2000);
 SELECT overflow_waits > 0 AS waited, wait_time > 0 AS time, waiting FROM mine WHERE format = 'snowflake_si';
--- Waits that fail are over, too.
+-- Failed waits are over, too.
 SET snowflake_ids.max_wait = 0;
 SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
 DO $$
@@ -68,7 +67,7 @@ EXCEPTION WHEN lock_not_available THEN
 END $$;
 RESET snowflake_ids.max_wait;
 SELECT waiting FROM mine WHERE format = 'snowflake_si';
--- An overflow that is an error is no wait.
+-- An overflow error is no wait.
 SELECT overflow_waits AS waits FROM mine WHERE format = 'snowflake_si' \gset
 SET snowflake_ids.overflow = error;
 SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
@@ -76,7 +75,7 @@ RESET snowflake_ids.overflow;
 SELECT overflow_waits - :waits AS more FROM mine WHERE format = 'snowflake_si';
 
 --
--- The database whose explicit call made a generator
+-- The database that created an explicit generator
 --
 SELECT min(n) AS unused FROM generate_series(1000, 2000) AS n
 WHERE NOT EXISTS (SELECT FROM snowflake_ids.stats WHERE format = 'sno' AND machine_id = n) \gset
@@ -109,7 +108,7 @@ SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids.status()) AS s,
 WHERE column_name <> ALL ('{clock_step,clock_stepped_at}') ORDER BY 1;
 
 --
--- Who may: look, everybody; reset, the owner
+-- Everybody may look, the owner may reset
 --
 SET client_min_messages = warning;
 CREATE ROLE regress_stats_user;
@@ -129,7 +128,7 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(generators|stats_reset|node|status)$' ORDER BY signature COLLATE "C" \g (format=unaligned)

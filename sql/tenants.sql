@@ -1,7 +1,7 @@
 -- What an ordinary role and the owner of one database may not do to generators, which all databases share.
 SET client_min_messages = warning;
 
--- Two roles, a database of the first, and generators that are in use already: at the end they must be as they were.
+-- At the end, these used generators must be as they are now.
 CREATE ROLE regress_tenant_owner LOGIN;
 CREATE ROLE regress_tenant_user LOGIN;
 CREATE DATABASE regress_tenant OWNER regress_tenant_owner;
@@ -9,13 +9,13 @@ SELECT current_database() AS main, current_user AS super \gset
 SELECT gen_sno() IS NOT NULL AS sno, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
 CREATE TABLE tenants_before AS SELECT * FROM snowflake_ids.stats;
 \c regress_tenant regress_tenant_owner
--- Trusted: the owner of a database installs it. He owns the extension, but none of its objects.
+-- Trusted: the owner of a database installs it, and owns the extension but none of its objects.
 CREATE EXTENSION snowflake_ids;
 SELECT extowner::regrole FROM pg_extension WHERE extname = 'snowflake_ids';
 SELECT count(*) AS objects_that_are_his FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
 WHERE p.proowner = 'regress_tenant_owner'::regrole;
 
--- What each of the two roles then tries.
+-- Attempts of both roles.
 CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -26,7 +26,7 @@ END $$;
 CREATE TABLE attempts (n int GENERATED ALWAYS AS IDENTITY, statement text);
 GRANT SELECT ON attempts TO PUBLIC;
 INSERT INTO attempts (statement) VALUES
-    -- another node's partition, given times, all the slots
+    -- another partition, given times, all slots
     ('SELECT gen_sno(0, 1)'),
     ('SELECT gen_sno(0, n) FROM generate_series(1, 65) n'),
     ('SELECT gen_sno_at(now())'),
@@ -38,7 +38,7 @@ INSERT INTO attempts (statement) VALUES
     ('SELECT snowflake_ids.reset(''2100-01-01'')'),
     ('SELECT snowflake_ids.reset(now(), force => true)'),
     ('SELECT snowflake_ids.stats_reset()'),
-    -- the settings that all share
+    -- shared settings
     ('SET snowflake_ids.machine_id = 1'),
     ('SET snowflake_ids.sno_sequence_min = 60000'),
     ('SET snowflake_ids.clock_regression = ''error'''),
@@ -75,33 +75,30 @@ INSERT INTO attempts (statement) VALUES
     ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)');
 SELECT gen_sno() IS NOT NULL AS draws;
 
--- As the owner of the database.
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
--- He cannot grant to himself what he does not own.
 SET client_min_messages = error;
 SELECT refusal('GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner'),
        refusal('GRANT ALL ON SEQUENCE snowflake_ids.wal_ceiling TO regress_tenant_owner');
 SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
 
--- As a role without any rights there.
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, refusal(statement) FROM attempts ORDER BY n;
 
--- Set before the library is loaded, where any name with a dot is taken: then the session does not draw.
+-- Set before the library is loaded, when any name with a dot is accepted: the session then generates nothing.
 \c -
 SET snowflake_ids.machine_id = 7;
 SET snowflake_ids.durable_window = '1h';
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT current_setting('snowflake_ids.machine_id') <> '7' AS machine_id_stays, current_setting('snowflake_ids.durable_window') <> '1h' AS window_stays;
 
--- A role that was granted a restore still cannot go far ahead.
+-- A GRANT of restore still cannot go far ahead.
 \c - :super
 GRANT EXECUTE ON FUNCTION snowflake_ids.sno_restore(jsonb) TO regress_tenant_user;
 \c - regress_tenant_user
 SELECT split_part(refusal('SELECT snowflake_ids.sno_restore(''{"partition": [0, 0], "sequenceMin": 0, "sequenceMax": 65535, "sequence": 0, "wallHi": 400000000000, "wallSafe": 0, "drifts": 0}'')'), ':', 1);
 
--- Dropped and made again: no id twice, none goes back.
+-- Dropped and created again: no id twice, none goes back.
 \c - regress_tenant_owner
 CREATE TABLE ids AS SELECT gen_mastic()::bigint AS id FROM generate_series(1, 1000);
 SET client_min_messages = error;
@@ -113,7 +110,7 @@ SELECT count(*), count(DISTINCT id), max(id) < (SELECT gen_mastic()) AS ascendin
 \c :main :super
 DROP DATABASE regress_tenant;
 DROP ROLE regress_tenant_owner, regress_tenant_user;
--- After all that: no generator is new, none is ahead of the clock or of where it was.
+-- No generator is new, none is ahead of the clock or of where it was.
 SELECT s.format, s.machine_id, s.layout, s.owner FROM snowflake_ids.stats s
 WHERE NOT EXISTS (SELECT FROM tenants_before b WHERE (b.format, b.machine_id, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.machine_id, s.layout, s.owner));
 SELECT s.format, s.machine_id, s.clock_lead FROM snowflake_ids.stats s JOIN tenants_before b USING (format, machine_id)

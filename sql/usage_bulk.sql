@@ -1,4 +1,3 @@
--- Ids as people use them: many at once, and in parallel queries.
 SET timezone = 'UTC';
 SET jit = off;
 
@@ -14,14 +13,14 @@ SELECT count(*) FROM (SELECT DISTINCT mastic FROM million) AS d;
 SELECT count(*) FROM (SELECT DISTINCT g FROM million) AS d;
 SELECT count(*) AS inversions FROM (SELECT id, mastic, lag(id) OVER w AS id_before, lag(mastic) OVER w AS mastic_before FROM million WINDOW w AS (ORDER BY n)) AS m
 WHERE id <= id_before OR mastic <= mastic_before;
--- The same through series, after all those.
+-- Series continue above.
 SELECT max(id) AS max_id, max(mastic) AS max_mastic FROM million \gset
 SELECT count(*), min(id) > :'max_id' AS above FROM gen_sno_series(1000000) AS id;
 SELECT count(*), min(id) > :max_mastic AS above FROM gen_mastic_series(1000000) AS id;
 ANALYZE million;
 
 --
--- A parallel query draws in the leader, but for gids, which need no memory
+-- A parallel query generates in the leader; gids need no shared memory, so workers can
 --
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
@@ -33,7 +32,7 @@ EXPLAIN (COSTS off, VERBOSE) SELECT n, gen_sno(), gen_mastic(), gen_gid('log') F
 CREATE UNLOGGED TABLE drawn AS
     SELECT n, gen_sno() AS id, gen_mastic() AS mastic, gen_snowflake_si() AS si, gen_gid('log') AS g FROM million WHERE n <= 50000;
 SELECT count(*), count(DISTINCT id), count(DISTINCT mastic), count(DISTINCT si), count(DISTINCT g) FROM drawn;
--- A function that says that it may run in workers gets an error there, and draws nothing.
+-- A function wrongly marked parallel safe fails in a worker, and generates nothing.
 CREATE FUNCTION wrong_sno(n int) RETURNS sno LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$ BEGIN RETURN gen_sno(); END $$;
 CREATE FUNCTION wrong_si(n int) RETURNS bigint LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$ BEGIN RETURN gen_snowflake_si(); END $$;
 CREATE FUNCTION wrong_settled(n int) RETURNS sno LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$ BEGIN RETURN sno_settled(); END $$;
@@ -42,7 +41,7 @@ SELECT max(wrong_sno(n)) FROM million WHERE n <= 10;
 SELECT max(wrong_si(n)) FROM million WHERE n <= 10;
 SELECT count(*) FROM million WHERE id < wrong_settled(n);
 DROP FUNCTION wrong_sno, wrong_si, wrong_settled;
--- Everything that may run in a worker does: the leader draws beside it.
+-- The leader generates while workers run everything that may.
 SELECT set_config(CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false) AS forced;
 SELECT gen_sno() > :'max_id' AS sno, gen_mastic() > :max_mastic AS mastic, gen_snowflake_si() > 0 AS si, gid_kind(gen_gid('log'));
 SELECT count(DISTINCT id) FROM gen_sno_series(10000) AS id;

@@ -1,4 +1,3 @@
--- Ids as people use them: as partition keys.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
@@ -6,7 +5,7 @@ SET datestyle = 'ISO';
 -- By range of the time in the id
 --
 CREATE TABLE log_by_day (id sno NOT NULL DEFAULT gen_sno(), body text) PARTITION BY RANGE (id);
--- A bound must be a value that is known when the partition is made; an expression over constants is one.
+-- A bound must be known when the partition is created; an expression over constants is.
 CREATE TABLE log_june_1 PARTITION OF log_by_day FOR VALUES
     FROM (sno_lower_bound('2026-06-01 00:00:00+00')) TO (sno_lower_bound('2026-06-02 00:00:00+00'));
 CREATE TABLE log_june_2 PARTITION OF log_by_day FOR VALUES
@@ -14,7 +13,6 @@ CREATE TABLE log_june_2 PARTITION OF log_by_day FOR VALUES
 CREATE TABLE log_later PARTITION OF log_by_day FOR VALUES
     FROM (sno_lower_bound('2026-06-03 00:00:00+00')) TO (MAXVALUE);
 CREATE TABLE log_earlier PARTITION OF log_by_day DEFAULT;
--- Rows of the partitions, of their first and last microsecond, and of now.
 CREATE UNIQUE INDEX ON log_by_day (id);
 INSERT INTO log_by_day (id, body) SELECT make_sno('2026-05-31 00:00:00+00'::timestamptz + n * interval '1 hour', 0, 0,
     n), n FROM generate_series(0, 95) AS n;
@@ -32,9 +30,7 @@ SELECT body FROM log_by_day WHERE id >= sno_lower_bound('2026-06-02 05:00:00+00'
     AND id < sno_lower_bound('2026-06-02 07:00:00+00') ORDER BY id;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
--- Moves when its id does.
 UPDATE log_by_day SET id = DEFAULT WHERE body = '5' RETURNING tableoid::regclass;
--- A row whose place is another partition.
 \set VERBOSITY sqlstate
 INSERT INTO log_june_1 (body) VALUES ('x');
 \set VERBOSITY default
@@ -52,10 +48,9 @@ CREATE TABLE spread_2 PARTITION OF spread FOR VALUES WITH (MODULUS 4, REMAINDER 
 CREATE TABLE spread_3 PARTITION OF spread FOR VALUES WITH (MODULUS 4, REMAINDER 3);
 ALTER TABLE spread ADD PRIMARY KEY (id);
 INSERT INTO spread (n) SELECT generate_series(1, 10000);
--- A fair share each: 2,500, give or take more than ten standard deviations.
+-- A fair share is 2,500; the bounds are ten standard deviations away.
 SELECT tableoid::regclass AS part, count(*) BETWEEN 2000 AND 3000 AS fair FROM spread GROUP BY 1 ORDER BY 1;
 SELECT count(*), count(DISTINCT id) FROM spread;
--- One partition is asked for one id.
 SELECT id FROM spread WHERE n = 1234 \gset
 CREATE FUNCTION pg_temp.partitions_read(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE line text; found bigint := 0;
@@ -81,7 +76,7 @@ SELECT pg_temp.partitions_read('SELECT * FROM volumes'),
 SELECT n FROM volumes WHERE id = :'id';
 
 --
--- By range of gid: a kind has a range of its own, and in it each day has
+-- By range of gid: each kind has a range, and in it each day
 --
 CREATE TABLE objects (id gid NOT NULL, n int) PARTITION BY RANGE (id);
 CREATE TABLE objects_volume PARTITION OF objects FOR VALUES
@@ -97,7 +92,7 @@ INSERT INTO objects SELECT make_gid('log', '2025-12-31 23:59:59.999+00', gid_ran
 SELECT tableoid::regclass AS part, gid_kind(id), count(*) FROM objects GROUP BY 1, 2 ORDER BY 1;
 
 --
--- A key beside a foreign key to a partitioned table
+-- A foreign key to a partitioned table
 --
 CREATE TABLE refers (id sno PRIMARY KEY DEFAULT gen_sno(), spread sno REFERENCES spread);
 INSERT INTO refers (spread) SELECT id FROM spread WHERE n <= 500;

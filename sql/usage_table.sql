@@ -1,4 +1,3 @@
--- Ids as people use them: in tables.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 \getenv builddir PG_ABS_BUILDDIR
@@ -22,17 +21,16 @@ INSERT INTO item (body) SELECT 'selected' FROM generate_series(1, 1000);
 INSERT INTO item DEFAULT VALUES RETURNING sno_metabyte(id), gid_kind(volume), mastic > 0 AS mastic, si > 0 AS si, body;
 INSERT INTO item (id, body) VALUES (DEFAULT, 'said so') RETURNING sno_metabyte(id);
 SELECT count(*), count(DISTINCT id), count(DISTINCT volume), count(DISTINCT mastic), count(DISTINCT si) FROM item;
--- All rows in the order in which they came, by each ordered id.
 SELECT bool_and(id > id_before) AS id, bool_and(mastic > mastic_before) AS mastic, bool_and(si > si_before) AS si
 FROM (SELECT *, lag(id) OVER w AS id_before, lag(mastic) OVER w AS mastic_before, lag(si) OVER w AS si_before FROM item WINDOW w AS (ORDER BY n)) AS i;
--- The type modifier is watched on the way in, whatever the default says.
+-- The type modifier checks values, whatever the default says.
 \set VERBOSITY sqlstate
 INSERT INTO item (volume) VALUES (gen_gid('log'));
 ALTER TABLE item ALTER volume SET DEFAULT gen_gid('segment');
 INSERT INTO item DEFAULT VALUES;
 \set VERBOSITY default
 ALTER TABLE item ALTER volume SET DEFAULT gen_gid('volume');
--- ON CONFLICT draws and does not use.
+-- ON CONFLICT generates ids that it does not use.
 INSERT INTO item (id, body) SELECT id, 'again' FROM item WHERE n = 1 ON CONFLICT (id) DO UPDATE SET body = excluded.body
 RETURNING n, body;
 
@@ -44,7 +42,7 @@ UPDATE item SET id = DEFAULT, mastic = DEFAULT WHERE body = 'selected';
 SELECT count(*) = :items AS all, count(DISTINCT id) = :items AS distinct_ids, count(*) FILTER (WHERE id > :'max_id' AND mastic > :max_mastic) AS newer FROM item;
 
 --
--- COPY: id columns omitted, and out and in again, as text, CSV and binary
+-- COPY out and in again: text, CSV, binary, id columns omitted
 --
 COPY item (body) FROM stdin;
 copied 1
@@ -67,7 +65,6 @@ SELECT t, (SELECT count(*) FROM (SELECT * FROM item EXCEPT ALL SELECT * FROM ite
        (SELECT count(*) FROM item_text) = count(*) AS text_all, (SELECT count(*) FROM item_csv) = count(*) AS csv_all,
        (SELECT count(*) FROM item_binary) = count(*) AS binary_all
 FROM item, (VALUES ('item')) AS v (t) GROUP BY t;
--- A file of other ids is refused by column type.
 \copy (SELECT gen_gid('log'), 'x' FROM generate_series(1, 2)) TO 'results/usage_table.log' (FORMAT binary)
 \set VERBOSITY sqlstate
 \copy item (volume, body) FROM 'results/usage_table.log' (FORMAT binary)
@@ -87,7 +84,6 @@ SELECT count(*) FROM item_line JOIN item ON item = item.id WHERE n = 2;
 DELETE FROM item_line WHERE item IN (SELECT id FROM item WHERE n = 3);
 DELETE FROM item WHERE n = 3;
 SELECT count(*) FROM item_line;
--- Joins on them, each way there is.
 SET enable_hashjoin = off; SET enable_mergejoin = off;
 SELECT count(*) FROM item_line AS l JOIN item AS i ON l.item = i.id AND l.volume = i.volume AND l.mastic = i.mastic;
 SET enable_nestloop = off; SET enable_mergejoin = on;
@@ -113,7 +109,7 @@ ANALYZE event;
 SELECT count(*) FROM event WHERE created = sno_timestamp(id) AND log_created = gid_timestamp(log) AND si_created = snowflake_si_timestamp(si);
 EXPLAIN (COSTS off) SELECT * FROM event WHERE mastic_timestamp(mastic) = '2026-06-01 00:00:05+00';
 SELECT mastic_timestamp(mastic) FROM event WHERE mastic_timestamp(mastic) = '2026-06-01 00:00:05+00';
--- What looks a layout up cannot be in an index.
+-- A function that looks a layout up cannot be in an index.
 \set VERBOSITY sqlstate
 CREATE INDEX ON event (snowflake_timestamp(si, 'snowflake_si'));
 \set VERBOSITY default
@@ -130,7 +126,7 @@ CREATE TEMP TABLE made_at_once AS SELECT gen_sno() AS id, gen_gid('log') AS g FR
 SELECT count(DISTINCT id), count(DISTINCT g) FROM made_at_once;
 
 --
--- What was rolled back is not drawn again
+-- Rolled back ids are not generated again
 --
 CREATE TABLE kept (id sno PRIMARY KEY DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(), si bigint DEFAULT gen_snowflake_si(), what text);
 BEGIN;
@@ -164,7 +160,7 @@ INSERT INTO kept (what) VALUES ('after the prepared one');
 \endif
 SELECT what FROM kept ORDER BY id OFFSET 3;
 
--- Read-only transactions may draw: nothing of the database changes.
+-- Read-only transactions may generate: nothing of the database changes.
 BEGIN READ ONLY;
 SELECT gen_sno() IS NOT NULL AS sno, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS si, gid_kind(gen_gid('log'));
 COMMIT;
@@ -172,7 +168,6 @@ COMMIT;
 --
 -- PL/pgSQL, triggers, prepared statements
 --
--- A function that draws and inserts. In a loop each id is larger than the one before.
 CREATE FUNCTION new_item(body text) RETURNS sno LANGUAGE plpgsql AS $$
 DECLARE fresh sno := gen_sno(9); mine gid(volume) := gen_gid('volume');
 BEGIN
@@ -194,7 +189,6 @@ BEGIN
         previous := fresh;
     END LOOP;
 END $$;
--- A trigger draws of another format, for each row.
 CREATE TABLE audit (id sno PRIMARY KEY, item sno, at timestamptz);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -205,7 +199,6 @@ END $$;
 CREATE TRIGGER note BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION note();
 INSERT INTO item (body) SELECT 'noted' FROM generate_series(1, 500);
 SELECT count(*), count(DISTINCT audit.id), count(DISTINCT item.mastic) FROM audit JOIN item ON item.id = audit.item AND at = sno_timestamp(item.id);
--- A prepared statement draws each time, with any kind of plan.
 PREPARE put (text) AS INSERT INTO item (body) VALUES ($1) RETURNING body;
 EXECUTE put ('prepared 1');
 EXECUTE put ('prepared 2');
@@ -216,10 +209,9 @@ PREPARE find (sno) AS SELECT body FROM item WHERE id = $1;
 SELECT id AS found FROM item WHERE body = 'prepared 2' \gset
 EXECUTE find (:'found');
 SELECT count(*), count(DISTINCT id) FROM item WHERE body ~ '^prepared';
--- A generator in WHERE is asked for each row and shuts nobody's eyes to an index on the rest.
+-- A generator in WHERE runs for each row, and the other condition still uses an index.
 SELECT count(*) FROM item WHERE gen_sno() > id AND n <= 10;
 
--- Rules and views with defaults of their own.
 CREATE VIEW item_view AS SELECT id, body FROM item;
 ALTER VIEW item_view ALTER id SET DEFAULT gen_sno(99);
 INSERT INTO item_view (body) VALUES ('through a view') RETURNING sno_metabyte(id);

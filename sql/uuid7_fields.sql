@@ -1,13 +1,12 @@
--- Looking inside a uuid of version 7, bounds of a time range.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
--- The example of RFC 9562, appendix A.6. Milliseconds, whatever the bits below say.
+-- RFC 9562, appendix A.6. Only the milliseconds are read.
 SELECT uuid7_timestamp('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'), uuid7_timestamp('017f22e2-79b0-7000-8000-000000000000'),
        uuid7_timestamp('017f22e2-79b0-7fff-bfff-ffffffffffff');
 SELECT uuid7_timestamp(id) FROM unnest(ARRAY['00000000-0000-7000-8000-000000000000',
     'ffffffff-ffff-7fff-bfff-ffffffffffff', NULL]::uuid[]) AS id;
--- Other versions and variants, most of them the RFC's examples: no time, also where theirs has one.
+-- Other versions and variants, most of them the RFC's examples, have no time here.
 SELECT id, uuid7_timestamp(id) IS NULL AS no_time FROM unnest(ARRAY[
     'C232AB00-9414-11EC-B3C8-9F6BDECED846', '5df41881-3aed-3515-88a7-2f4a814cf09e',
         '919108f7-52d1-4320-9bac-f847db4148a8',
@@ -18,7 +17,7 @@ SELECT id, uuid7_timestamp(id) IS NULL AS no_time FROM unnest(ARRAY[
     '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[]) AS id;
 
 --
--- Bounds: the smallest uuid of version 7 at or after a time, the largest at or before it
+-- Bounds
 --
 SELECT t, uuid7_lower_bound(t), uuid7_upper_bound(t), uuid7_timestamp(uuid7_lower_bound(t)) AS lower_time,
     uuid7_timestamp(uuid7_upper_bound(t)) AS upper_time
@@ -29,19 +28,18 @@ SELECT t, uuid7_upper_bound(t) FROM unnest(ARRAY['10889-08-02 05:31:50.656', 'in
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('10889-08-02 05:31:50.655001')$$, $$lower_bound('infinity')$$,
     $$upper_bound('1969-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT uuid7_%s', s)) AS r;
 
--- The server's own function, where there is one (18), reads the same time.
+-- uuid_extract_timestamp() of 18 agrees.
 SELECT CASE WHEN to_regprocedure('pg_catalog.uuidv7()') IS NULL THEN 'SELECT 0 AS different' ELSE
     'SELECT count(*) FILTER (WHERE uuid7_timestamp(id) IS DISTINCT FROM uuid_extract_timestamp(id)) AS different
      FROM (SELECT uuidv7(n * interval ''100 days'') AS id FROM generate_series(-100, 1000) AS n UNION ALL SELECT gen_uuid7_series(1000)) AS s' END AS query \gset
 :query;
 
--- Usable in an index and a generated column.
 CREATE TEMP TABLE pages (id uuid PRIMARY KEY, created timestamptz GENERATED ALWAYS AS (uuid7_timestamp(id)) STORED);
 CREATE INDEX ON pages (uuid7_timestamp(id));
 INSERT INTO pages VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F') RETURNING *;
 
 --
--- The catalogue of this topic
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^uuid7_'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,4 +1,3 @@
--- gen_uuid7() and gen_uuid7_series().
 SET timezone = 'UTC';
 
 --
@@ -15,8 +14,8 @@ SELECT pg_temp.version(id), pg_temp.variant(id), count(*),
     bool_and(abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10) AS now
 FROM gen_uuid7_series(200) AS id GROUP BY 1, 2;
 
--- The 12 bits below the milliseconds are the time: with the milliseconds they lie between two looks at the clock, which
--- has microseconds, or where ids are drawn faster than one in 244 ns ahead of it, by one each.
+-- The 12 bits below the milliseconds are a fraction. The id's time lies between two readings of the clock, which has
+-- microseconds; faster than one id in 244 ns, it runs ahead by one step each.
 SELECT count(*) AS ids,
        count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0
            < extract(epoch FROM before) * 1000000 - 1) AS early,
@@ -28,7 +27,7 @@ FROM (SELECT clock_timestamp() AS before, gen_uuid7() AS id, clock_timestamp() A
 --
 -- A shift
 --
--- The time is between those of the clock before and after, shifted by the server. The id has milliseconds.
+-- The id has milliseconds.
 SELECT shift, count(*) AS ids, count(*) FILTER (WHERE uuid7_timestamp(id) < before + shift - interval '1 ms') AS early,
     count(*) FILTER (WHERE uuid7_timestamp(id) > after + shift + interval '1 s') AS late,
     count(*) FILTER (WHERE pg_temp.version(id) <> 7 OR pg_temp.variant(id) <> 2) AS other_kinds
@@ -42,21 +41,21 @@ SET LOCAL timezone = 'Europe/Berlin';
 SELECT count(*) FROM (SELECT clock_timestamp() AS before, gen_uuid7(n * interval '1 day') AS id, n FROM generate_series(1, 366) AS n)
     AS s WHERE uuid7_timestamp(id) BETWEEN before + n * interval '1 day' - interval '1 ms' AND before + n * interval '1 day' + interval '10 s';
 COMMIT;
--- The ids of a shift grow and differ, also where they are moved by single microseconds; the others still grow too.
+-- Ids of one shift grow and differ, also with shifts of microseconds.
 SELECT shift, count(*), count(DISTINCT id), count(DISTINCT substr(uuid_send(id), 1, 8)) AS moments,
     count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT shift, id, lag(id) OVER (PARTITION BY shift ORDER BY n) AS previous
       FROM (SELECT n, shift, CASE WHEN shift IS NULL THEN gen_uuid7() ELSE gen_uuid7(shift) END AS id
             FROM generate_series(1, 20000) AS n, unnest('{null, 0, 1 us, -7 us, -1 day}'::interval[]) AS shift) AS s) AS s
 GROUP BY 1 ORDER BY 1;
--- Where one moment gets many ids, they differ by their random bits.
+-- Ids of one moment differ by their random bits.
 SELECT count(*), count(DISTINCT id) FROM (SELECT gen_uuid7(n % 100 * interval '1 us') AS id FROM generate_series(1, 100000) AS n) AS s;
--- Out of range, as the bounds say it; the time itself is not shown, because it is now.
+-- Out of range. The time itself is hidden, because it is now.
 SELECT shift, (regexp_match(refusal::text, '^\(([^,]*),'))[1] AS state, refusal::text ~ 'to 10889-08-02 05:31:50.655\+00' AS range
 FROM unnest('{-100 years, 9000 years, 178000000 years, -178000000 years}'::interval[]) AS shift,
     refusal(format('SELECT gen_uuid7(%L)', shift));
 SELECT gen_uuid7(NULL);
--- What PostgreSQL 18 makes has the same time.
+-- uuidv7() of 18 has the same time.
 CREATE TEMP TABLE builtin (shift interval, early uuid, ours uuid, late uuid);
 DO $$
 BEGIN
@@ -75,14 +74,13 @@ SELECT count(*) FROM gen_uuid7_series(0);
 SELECT count(*) FROM gen_uuid7_series(NULL);
 
 --
--- Uniqueness, and order within the session: single ids, then series, then both in turn
+-- Uniqueness, and order within the session
 --
 CREATE TEMP TABLE drawn AS SELECT n, gen_uuid7() AS id FROM generate_series(1, 100000) AS n;
 INSERT INTO drawn SELECT 100000 + n, id FROM gen_uuid7_series(100000) WITH ORDINALITY AS s (id, n);
 SELECT count(*), count(DISTINCT id), count(DISTINCT substr(uuid_send(id), 9)),
        count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT n, id, lag(id) OVER (ORDER BY n) AS previous FROM drawn) AS s;
--- In PL/pgSQL, where each call is a statement of its own.
 DO $$
 DECLARE
     last uuid := gen_uuid7();
@@ -95,14 +93,12 @@ BEGIN
     END LOOP;
 END $$;
 
--- Every random bit is drawn: over 200,000 ids each of the 62 is set in about half. The bounds are ten standard
--- deviations away.
+-- Each of the 62 random bits is set in about half of 200,000 ids, within ten standard deviations.
 SELECT count(*), min(ones) > 100000 - 2240 AS enough, max(ones) < 100000 + 2240 AS not_too_many
 FROM (SELECT bit, sum(get_bit(substr(uuid_send(id), 9), bit)) AS ones
       FROM drawn, unnest(ARRAY(SELECT b FROM generate_series(0, 63) AS b WHERE b NOT IN (6, 7))) AS bit GROUP BY bit)
           AS s;
 
--- A cursor that waits gives the time of the fetch.
 BEGIN;
 DECLARE c CURSOR FOR SELECT uuid7_timestamp(gen_uuid7_series(10)) AS at;
 FETCH c \gset before_
@@ -122,7 +118,6 @@ SELECT count(*) FROM (SELECT gen_uuid7_series(100000000000) LIMIT 5) AS s;
 START TRANSACTION READ ONLY;
 SELECT count(DISTINCT id) FROM gen_uuid7_series(10) AS id;
 COMMIT;
--- The planner knows how many.
 DO $$
 DECLARE plan json;
 BEGIN
@@ -141,7 +136,7 @@ RESET ROLE;
 DROP ROLE regress_uuid7_user;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_uuid7'
     ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,8 +1,8 @@
--- Waiting for rows: arguments, answers and errors. What wakes a reader is in test/server/readers/waiting_readers.pl.
+-- What wakes a reader: test/server/readers/waiting_readers.pl.
 CREATE TABLE news (id int PRIMARY KEY, changed sno NOT NULL);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 CREATE TABLE plain (id sno DEFAULT gen_sno());
--- What it says, and whether it took so long.
+-- The answer, and whether it took that long.
 CREATE FUNCTION try(call text, at_least interval DEFAULT '0', OUT answer text, OUT took_long boolean) LANGUAGE plpgsql AS $$
 DECLARE
     began timestamptz := clock_timestamp();
@@ -27,19 +27,17 @@ BEGIN
     END LOOP;
 END $$;
 
--- Rows are there.
 INSERT INTO news VALUES (1), (2), (3);
 SELECT sno_wait('news', '2222222222222222', '1 minute');
--- After the last row, one answer may be true, because other ids of its tick could be there.
+-- After the last row, one answer may be true, because its tick could have more ids.
 SELECT max(changed) AS last FROM news \gset
 SELECT trues(format('sno_wait(%L, %L, %L)', 'news', :'last', '1 ms')) <= 1 AS sleeps;
 SELECT * FROM try(format('sno_wait(%L, %L, %L)', 'news', :'last', '100 ms'), '100 ms');
 SELECT t AS timeout, (try(format('sno_wait(%L, %L, %L)', 'news', :'last', t))).answer
 FROM unnest(ARRAY['0', '-1 s', '-1 month', '-178000000 years', '1 us', '1 ms']) WITH ORDINALITY u(t, n) ORDER BY n;
 SELECT * FROM try($$sno_wait('news', 'xxxxxxxxxxxxxxxx', '50 ms')$$, '50 ms');
--- Rows that are there are told at once, even with a long timeout.
+-- Existing rows are reported at once.
 SELECT answer FROM try($$sno_wait('news', '2222222222222223', '178000000 years')$$);
--- NULL gives NULL.
 SELECT sno_wait(NULL, :'last') IS NULL AS no_table, sno_wait('news', NULL) IS NULL AS no_id,
        sno_wait('news', :'last', NULL) IS NULL AS no_timeout;
 
@@ -51,7 +49,7 @@ SELECT call, (try(call)).answer FROM unnest(ARRAY[
     $$snowflake_wait('twitter', 'news', 0, '1 s')$$, $$snowflake_wait('no such layout', 'news', 0, '1 s')$$,
     $$snowflake_si_wait('news', -1, '1 s')$$]) WITH ORDINALITY u(call, n) ORDER BY n \g (format=unaligned)
 
--- A transaction that would never see the rows, and one that holds them back.
+-- The rows could never be seen, or the own transaction holds them back.
 \set VERBOSITY default
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT sno_wait('news', :'last', '1 minute');
@@ -63,7 +61,7 @@ BEGIN;
 INSERT INTO news VALUES (4);
 SELECT sno_wait('news', :'last', '1 minute');
 ROLLBACK;
--- Another table's id is no obstacle.
+-- Another table's id does not matter.
 BEGIN READ WRITE;
 INSERT INTO plain DEFAULT VALUES;
 SELECT sno_wait('news', :'last', '0') IS NOT NULL AS answers;
@@ -71,12 +69,11 @@ ROLLBACK;
 BEGIN READ ONLY;
 SELECT sno_wait('news', '2222222222222224', '1 minute');
 COMMIT;
--- statement_timeout
 SET statement_timeout = '50 ms';
 SELECT sno_wait('news', 'xxxxxxxxxxxxxxxx', '1 minute');
 RESET statement_timeout;
 
--- The other formats. snowflake_wait() reads the time of its layout.
+-- snowflake_wait() reads the time of its layout.
 CREATE TABLE formats (m mastic, b bigint, s bigint, t bigint);
 CREATE TRIGGER m BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('m');
 CREATE TRIGGER b BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('b');
@@ -102,7 +99,7 @@ DROP TABLE news, plain, formats, parted;
 DROP FUNCTION try, trues;
 
 --
--- Reviewed: arguments, result, how it may be used, by whom
+-- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '_wait$' ORDER BY signature COLLATE "C" \g (format=unaligned)
