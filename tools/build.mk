@@ -1,7 +1,7 @@
 # The objects, the two libraries, and the install scripts. Included after PGXS.
 
-# A change of compiler, server or flags rebuilds all. The server is known by how it was configured, not by its
-# place: a relocated copy of it, as tools/private-install makes, must not.
+# A change of compiler, server or flags rebuilds all. A server is known by its configuration, because a copy by
+# tools/private-install must not rebuild.
 FLAGS_STAMP := $(OBJDIR)/flags
 SERVER       = $(shell $(PG_CONFIG) --version --configure)
 $(FLAGS_STAMP): FORCE
@@ -24,8 +24,8 @@ $(BUILD)/exports.list: tools/exports.map
 	@mkdir -p $(@D)
 	sed -n 's/ *global: *//p' $< | tr -d ' ' | tr ';' '\n' | sed -n 's/^./_&/p' >$@
 
-# $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
-# A fragment that begins with "For each of: sno:~ mastic:~~" is written once for each of them: %ID% is sno, %TICK% is ~.
+# $(call assemble,EXTENSION,FRAGMENTS): each time, to see added and removed fragments; written only when it differs. A
+# fragment that begins with "For each of: sno:~ mastic:~~" is repeated for each: %ID% is sno, %TICK% is ~.
 define assemble
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \

@@ -1,17 +1,16 @@
-# lib.sh: what the scripts in tools/ share. Sourced by bash, run by nobody.
+# lib.sh: sourced by the bash scripts in tools/.
 #
-# The scripts start servers and write files only below one work directory, $work, which they always remove. As root
-# they do this as an ordinary user, for PostgreSQL refuses to run as root.
+# Scripts start servers and write files only below one work directory, $work, which they always remove. As root they do
+# this as an ordinary user, because PostgreSQL refuses to run as root.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf '%s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
-# The version that a control file has, and whether CHANGELOG.md gives a version a date.
 version_in() { sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" "$1"; }
 is_released() { grep -qE "^## ${1//./\\.}(\.[0-9]+)? \([0-9]{4}-" "$root/CHANGELOG.md"; }
 
-# Like $(MAKE): takes part in the parallelism of a make that called us, else uses all processors.
+# Like $(MAKE): takes part in the parallelism of a calling make, or uses all processors.
 run_make() {
     local jobs=(-j "$(nproc)")
     case " ${MAKEFLAGS:-} " in *' -j'* | *' --jobserver'*) jobs=() ;; esac
@@ -19,8 +18,8 @@ run_make() {
     give_back
 }
 
-# give_back [PATH...]: what root built in somebody else's checkout, and these paths, become the owner's again, or the
-# owner's next make could not write to build/. "sudo make install" does it too.
+# give_back [PATH...]: gives what root built in another user's checkout, and these paths, back to the owner, whose next
+# make could not write otherwise.
 give_back() {
     local owner built
     owner=$(stat -c %u:%g "$root")
@@ -30,16 +29,15 @@ give_back() {
     done
 }
 
-# pack_sources: the tree without what was built in it, as a tar archive on the standard output.
+# pack_sources: the tree without built files, as a tar archive on stdout.
 pack_sources() { tar -C "$root" --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.so' -cf - .; }
 
-# perl_files: the Perl of the tree, for perltidy.
 perl_files() {
     (cd "$root" && { find test convert tools -name '*.p[lm]'; grep -lE '^#!/usr/bin/perl' tools/* test/*/* test/*/*/*; } 2>/dev/null | sort -u)
 }
 
-# build_private DIR [CXXFLAGS [LDFLAGS]]: the sources in DIR/src, with these flags too, in a server of their own in
-# DIR/pg; its pg_config is named in DIR/pg_config. DIR/src may be there already, with changes.
+# build_private DIR [CXXFLAGS [LDFLAGS]]: builds DIR/src with these flags too, into a server of its own, DIR/pg;
+# DIR/pg_config names its pg_config. DIR/src may exist already, with changes.
 build_private() {
     local dir=$1 pg_config
     [ -d "$dir/src" ] || { mkdir -p "$dir/src" && pack_sources | tar -C "$dir/src" -xf -; }
@@ -51,9 +49,8 @@ build_private() {
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
-# patiently COMMAND...: run it, and again while another process has a lock of apt's, as on a fresh cloud machine, which
-# updates itself; ten minutes at most. (apt's DPkg::Lock::Timeout does not wait for the lists.) What it says is shown if
-# it fails.
+# patiently COMMAND...: repeats it for up to ten minutes while another process has a lock of apt's, as a fresh cloud
+# machine's updates have. (DPkg::Lock::Timeout does not wait for the lists.) Prints its output if it fails.
 patiently() {
     local said holder told='' until=$((SECONDS + 600))
     until said=$(export LC_ALL=C.UTF-8 && "$@" 2>&1); do
@@ -68,7 +65,7 @@ patiently() {
     done
 }
 
-# The user that servers run as: ourselves, or, as root, postgres if there is one, else nobody.
+# The user that servers run as: ourselves, or, as root, postgres if it exists, else nobody.
 choose_user() {
     as_user=()
     user=$(id -un)
@@ -79,7 +76,7 @@ choose_user() {
     fi
 }
 
-# Below /tmp and short: the path of a unix socket has 107 bytes.
+# Short, because the path of a unix socket has at most 107 bytes.
 make_work() {
     export LC_ALL=C.UTF-8 LANG=C.UTF-8  # the test modules take LC_ALL away
     work=$(mktemp -d /tmp/sfids.XXXXXX)
@@ -90,7 +87,7 @@ make_work() {
     choose_user
     mkdir "$work/tmp"
     give_work
-    # Nothing of the caller's own database settings may reach the tests, and their files shall go where we clean.
+    # The caller's database settings must not reach the tests.
     unset PGHOST PGHOSTADDR PGPORT PGDATABASE PGUSER PGDATA PGOPTIONS PGSERVICE PGSERVICEFILE PGPASSFILE PGSSLMODE \
         PGTZ PGDATESTYLE PGCLIENTENCODING PGCONNECT_TIMEOUT PSQLRC
     export TMPDIR=$work/tmp
@@ -100,7 +97,7 @@ give_work() {
     [ ${#as_user[@]} = 0 ] || chown -R "$user:" "$work"
 }
 
-# Processes whose program or current directory is below $work: servers, their backends, tests.
+# Processes whose program or current directory is below $work.
 processes_in_work() {
     local p
     for p in /proc/[0-9]*; do
@@ -111,7 +108,7 @@ processes_in_work() {
     done
 }
 
-# Zombies do not count: kill -0 would see them.
+# Not kill -0, which sees zombies.
 group_lives() {
     local line
     while read -r line; do
@@ -133,7 +130,7 @@ remove_work() {
         done
         kill -KILL -- "-$job" 2>/dev/null || true
     fi
-    # An immediate shutdown, as postmasters remove their shared memory on it; then whatever is left.
+    # At an immediate shutdown, postmasters remove their shared memory.
     find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
         kill -QUIT "$(head -n 1 "$pidfile")" 2>/dev/null || true
     done
@@ -146,7 +143,7 @@ remove_work() {
         esac
         sleep 0.1
     done
-    # A postmaster that was killed leaves its interlock segment behind; its id is in line 7 of the pid file.
+    # A killed postmaster leaves its interlock segment behind; line 7 of the pid file has its id.
     find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
         ipcrm -m "$(awk 'NR == 7 { print $2 }' "$pidfile")" 2>/dev/null || true
     done
@@ -159,8 +156,8 @@ signal_all() {
     kill -"$signal" "$@" 2>/dev/null || true
 }
 
-# run COMMAND...: in the background and waited for, so that a signal is handled at once and not only after the command
-# has ended. Job control gives it a process group to be ended by, and keeps the shell from making it ignore Ctrl-C.
+# run COMMAND...: in the background and waited for, so signals are handled at once. Job control gives it a process group
+# that can be killed, and lets it receive Ctrl-C.
 job=
 run() {
     local rc=0

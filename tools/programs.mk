@@ -1,7 +1,7 @@
 # Programs that need no server: unit tests, explorers, the simulator, fuzz targets.
 
-# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/proofs/explorers/*_test.cpp, with core and ledger
-# but without PostgreSQL. An explorer goes through all states of a model, which takes seconds to minutes.
+# ---- unit tests and explorers: one program each, with core and ledger. An explorer visits all states of a model, which
+# takes seconds to minutes.
 UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/proofs/explorers/*_test.cpp))
 UNIT_BINS     := $(patsubst test/unit/%.cpp,$(BUILD)/unit/%,$(patsubst test/proofs/%.cpp,$(BUILD)/%,$(UNIT_TESTS)))
 UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
@@ -33,7 +33,7 @@ $(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/proofs/simulator/*.hpp 
 	@mkdir -p $(@D)
 	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest/proofs $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
 
-# ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
+# ---- fuzz targets; libFuzzer is part of clang
 FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
 FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)
 FUZZ_CXX      ?= clang++
