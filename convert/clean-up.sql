@@ -1,5 +1,5 @@
--- Removes what a dump contains of a conversion that was running: migration.md, "A dump taken during a conversion".
--- No other conversion may be running in the database. Run it as the owner of the tables: psql -X -d DATABASE -f clean-up.sql
+-- Removes what a dump contains of a running conversion: migration.md, "A dump taken during a conversion". No other
+-- conversion may be running in the database. Run as the owner of the tables: psql -X -d DATABASE -f clean-up.sql
 DO $$
 DECLARE
     command text;

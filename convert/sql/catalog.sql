@@ -1,10 +1,9 @@
--- Rules for all objects of the extension.
 \set extension snowflake_ids_convert
 \i sql/include/catalog.psql
 
--- Functions that users call are in the schema in which the extension was created.
--- All others are in a schema where nobody else can create objects. They run with the rights of the caller, and their
--- comments say that they are internal.
+-- Functions for users are in the schema of the extension.
+-- Others are in a schema where nobody else can create objects. They run as the caller, and their comments say
+-- "internal".
 SELECT signature, result, flags
 FROM extension_functions e
      JOIN pg_proc p ON p.oid = e.function
@@ -23,5 +22,4 @@ SELECT proname, array_length(string_to_array(prosrc, E'\n'), 1) - 2 AS lines
 FROM pg_proc
 WHERE pronamespace = 'snowflake_ids_convert'::regnamespace
   AND array_length(string_to_array(prosrc, E'\n'), 1) > 62;
--- The core extension has no functions of it.
 SELECT proname FROM extension_functions WHERE extname = 'snowflake_ids' AND proname ~ 'convert';

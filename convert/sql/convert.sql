@@ -1,4 +1,4 @@
--- Converting keys: plans, errors, and small conversions. A TAP test has writers and failures.
+-- Plans, errors, and small conversions. killed_in_the_middle.pl has writers and failures.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET client_min_messages = warning;
@@ -21,13 +21,12 @@ INSERT INTO node (up, created, note)
 VALUES (NULL, '2026-02-03 10:00:00.001', 'a'), (1, '2026-02-03 10:00:00', 'b'), (2, '2026-02-03 10:00:00.001', 'c');
 INSERT INTO leaf VALUES ('of b', 2), ('of c', 3);
 
--- The plan.
 SELECT kind, regexp_replace(item, '_\d{3,}', '_N', 'g') AS item
 FROM snowflake_ids_convert_plan('node', 'id', 'sno', 'created');
 SELECT count(*)
 FROM pg_attribute
 WHERE attname ~ 'snowflake_ids_new' AND attrelid IN ('node'::regclass, 'leaf'::regclass);
--- Objects that exist while a conversion is running.
+-- Objects that exist during a conversion.
 CREATE VIEW traces AS
 SELECT (SELECT count(*)
         FROM pg_attribute a
@@ -47,11 +46,10 @@ SELECT kind, item FROM snowflake_ids_convert_plan('node', 'id', 'mastic', 'creat
 -- It leaves nothing behind.
 TABLE traces;
 
--- The server names a cast that does not exist; doc/errors.md names the conversion.
+-- The server names a missing cast; doc/errors.md names the conversion.
 ALTER TABLE node DROP CONSTRAINT node_up, DROP CONSTRAINT not_itself, ALTER id DROP DEFAULT, ALTER id TYPE sno;
 ALTER TABLE node DROP CONSTRAINT node_up, DROP CONSTRAINT not_itself, ALTER id DROP DEFAULT, ALTER id TYPE sno USING id::sno;
 
--- Wrong arguments.
 CALL snowflake_ids_convert('node', 'no', 'sno', 'created');
 CALL snowflake_ids_convert('node', 'id', 'sno', 'no');
 CALL snowflake_ids_convert('node', 'id', 'sno', 'note');
@@ -69,7 +67,7 @@ BEGIN;
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', concurrently => false);
 ROLLBACK;
 
--- All problems are shown at once, before anything changes.
+-- All problems at once, before anything changes.
 CREATE TABLE hard (
     id int NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     created timestamptz,
@@ -89,7 +87,7 @@ SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created', keep_po
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created');
 TABLE traces;
 SELECT * FROM snowflake_ids_convert_plan('hard_part', 'hard', 'sno', 'hard');
--- No advice about the key of a table that cannot be converted at all.
+-- A table that cannot be converted gets no advice about its key.
 CREATE TABLE parted (id int, created timestamptz) PARTITION BY RANGE (created);
 SELECT * FROM snowflake_ids_convert_plan('parted', 'id', 'sno', 'created');
 CREATE TABLE weak (id int, created date, more timestamptz);
@@ -109,7 +107,6 @@ SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'snowflake_si', 'created'
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'snowflake_si', 'created', spill => true) WHERE kind = 'note';
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created') WHERE kind = 'note';
 
--- A role that does not own the table.
 CREATE ROLE regress_convert;
 GRANT ALL ON SCHEMA conversion TO regress_convert;
 GRANT ALL ON weak TO regress_convert;
@@ -123,7 +120,7 @@ VALUES ('weak', 1, 2, 'mastic', 'UTC', 0, 1, false, false, false, false, false, 
 SELECT snowflake_ids_convert_undo('weak');
 RESET ROLE;
 
--- Rows that refer to no key: their foreign key was never validated.
+-- Rows that refer to no key, because their foreign key was never validated.
 CREATE TABLE stray (weak int);
 INSERT INTO stray VALUES (1), (0);
 ALTER TABLE stray ADD FOREIGN KEY (weak) REFERENCES weak NOT VALID;
@@ -131,7 +128,7 @@ SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created') WHER
 DELETE FROM stray WHERE weak = 0;
 
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC;
--- Conversions. Rows of one tick are numbered within it. If the tick is full, they move to the next one.
+-- Rows of one tick are numbered. If it is full, they move to the next.
 CALL snowflake_ids_convert('weak', 'id', 'snowflake_si', 'created', spill => true, batch_size => 250,
                            concurrently => false);
 SELECT snowflake_si_timestamp(id) AS time, count(*), min(snowflake_si_uin(id)), max(snowflake_si_uin(id))
@@ -144,7 +141,7 @@ WHERE id <= before;
 SELECT snowflake_si_uin(weak) FROM stray;
 SELECT pg_get_constraintdef(oid), convalidated FROM pg_constraint WHERE conrelid = 'stray'::regclass;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'weak'::regclass;
--- Times without a zone are read in the time zone of the session that calls.
+-- Times without a zone are in the time zone of the calling session.
 SET timezone = 'Asia/Tokyo';
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', metabyte => 9, batch_size => 1, concurrently => false);
 SET timezone = 'UTC';
@@ -163,7 +160,7 @@ FROM snowflake_ids_convert_progress
 ORDER BY relation::text;
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', concurrently => false);
 
--- Filled, written to, and undone. Then converted again, with keep_position.
+-- Filled, written to, undone, and converted again with keep_position.
 CREATE TABLE again (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     up uuid REFERENCES again,
@@ -173,7 +170,7 @@ INSERT INTO again VALUES (md5('1')::uuid, md5('1')::uuid);
 INSERT INTO again SELECT md5(i::text)::uuid, md5((i / 2)::text)::uuid FROM generate_series(2, 5) AS i;
 CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', keep_position => true, finish => false);
 SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'again'::regclass;
--- A plan does not change a running conversion, whether its arguments are the same or not.
+-- A plan does not change a running conversion.
 CREATE TABLE under_way AS
 SELECT t.*, to_jsonb(s) AS state
 FROM traces t
@@ -201,7 +198,7 @@ SELECT snowflake_ids_convert_undo('again');
 CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', keep_position => true, concurrently => false);
 \d again
 SELECT count(*) FROM again a JOIN again u ON u.id = a.up;
--- Only the maps are left. Only their owner may read them. They exist until they are no longer needed.
+-- Only the maps remain, and only their owner may read them.
 SELECT regexp_replace(relname, '\d+', 'N') AS relname,
        has_table_privilege('regress_convert', oid, 'SELECT') AS public
 FROM pg_class
@@ -214,7 +211,7 @@ CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT snowflake_ids_convert_forget('again');
 SELECT snowflake_ids_convert_forget('again');
 
--- A finished conversion is not repeated by a call that runs again, unless the default is dropped first.
+-- A repeated call refuses a finished conversion, unless the default is dropped.
 CREATE TEMP TABLE done AS SELECT id, up FROM again;
 \set VERBOSITY default
 CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', concurrently => false);
@@ -232,7 +229,7 @@ SELECT count(*), count(done.id) AS same, min(snowflake_si_timestamp(again.id)) A
 FROM again
      LEFT JOIN done USING (id);
 
--- A view may exist until the changeover, and after it. A call that would change over is refused before it does any work.
+-- A view is allowed until the changeover, and after it. A call that would change over is refused at once.
 CREATE TABLE seen (id int PRIMARY KEY, created timestamptz NOT NULL);
 CREATE TABLE seen_in_place (LIKE seen INCLUDING ALL);
 INSERT INTO seen VALUES (1, '2026-02-01');
@@ -262,7 +259,7 @@ CALL snowflake_ids_convert('seen', 'id', 'sno', 'created', concurrently => false
 CALL snowflake_ids_convert('seen_in_place', 'id', 'sno', 'created', keep_position => true);
 SELECT pg_typeof(seen.id), pg_typeof(seen_in_place.id) FROM seen, seen_in_place LIMIT 1;
 
--- Users can call internal functions. These refuse tables that are not converted, and formats that have no such ids.
+-- Internal functions refuse tables that are not converted, and formats without such ids.
 SELECT s, r.*
 FROM unnest(ARRAY[$$SELECT snowflake_ids.pass_now('layout')$$,
                   $$SELECT snowflake_ids_convert.step('again', true)$$,

@@ -1,5 +1,4 @@
--- Converting keys: wrong results, losses, and errors in the last step. An earlier version failed with each of these
--- tables.
+-- Wrong results, losses, and errors in the last step. An earlier version failed with each of these tables.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET client_min_messages = warning;
@@ -7,7 +6,7 @@ SET client_min_messages = warning;
 CREATE SCHEMA data;
 SET search_path = data, public;
 
--- A key passes from one row to another. References follow it.
+-- A key moves to another row, and references follow.
 CREATE TABLE swapped (id int PRIMARY KEY, created timestamptz NOT NULL, note text);
 CREATE TABLE of_swapped (swapped int REFERENCES swapped DEFERRABLE INITIALLY DEFERRED, note text);
 INSERT INTO swapped
@@ -45,7 +44,7 @@ FROM of_renewed o
      LEFT JOIN renewed down ON down.up = r.id
 ORDER BY 1;
 
--- Checks and indexes that refuse new ids are problems. Tried are the ids of existing rows, and one that is generated now.
+-- Checks and indexes that refuse new ids, of existing rows or one generated now.
 CREATE TABLE small (
     id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000),
     up int REFERENCES small CONSTRAINT upward CHECK (up < id),
@@ -61,7 +60,7 @@ CALL snowflake_ids_convert('small', 'id', 'snowflake_si', 'created', concurrentl
 SELECT attname FROM pg_attribute WHERE attrelid = 'small'::regclass AND attnum > 0;
 DROP TABLE of_small;
 DROP INDEX small_modulo;
--- An index whose expression fails. Checks of an empty table, and checks that are not valid.
+-- An index whose expression fails; an empty table; checks that are not valid.
 CREATE TABLE empty (id int PRIMARY KEY, created date, note text NOT NULL, CHECK (id > 0 AND note IS NOT NULL));
 CREATE TABLE of_empty (empty int REFERENCES empty CONSTRAINT below_9 CHECK (empty < 9));
 CREATE INDEX ON empty ((id::numeric::int));
@@ -76,7 +75,7 @@ ALTER TABLE late
 SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
 ALTER TABLE late DROP CONSTRAINT on_new_rows;
 SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
--- Only columns that a check or an index uses are copied: others may be large.
+-- Only columns of checks and indexes are copied: others may be large.
 CREATE DOMAIN refuses_null AS int NOT NULL;
 CREATE TABLE wide (
     id int PRIMARY KEY,
@@ -96,7 +95,7 @@ SELECT snowflake_ids_convert.make_copy(:'job', 'wide') AS copy \gset
 SELECT substring(snowflake_ids_convert.insert_sample(:'job', 'wide', :'copy', NULL) FROM 'copy_\d+ \(([^)]*)\)') AS copied;
 ROLLBACK;
 DROP TABLE wide;
--- A row that the plan has not tried stops the conversion before the changeover.
+-- A row that the plan has not tried.
 ALTER TABLE late
     DROP CONSTRAINT violated,
     ADD CONSTRAINT only_old CHECK (old IS NULL OR id < 1000000);
@@ -123,7 +122,7 @@ FROM pg_constraint
 WHERE conrelid = 'small'::regclass AND contype <> 'n'
 ORDER BY 1;
 
--- Problems of the last step, and losses: they are reported before anything changes.
+-- Problems of the last step, and losses, are reported before anything changes.
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
 CREATE TABLE odd (
     id int PRIMARY KEY,
@@ -158,8 +157,7 @@ CALL snowflake_ids_convert('published', 'id', 'mastic', 'created', keep_position
 SELECT attnames, to_regclass('published_id_seq') AS sequence FROM pg_publication_tables WHERE pubname = 'regress_columns';
 DROP PUBLICATION regress_columns;
 
--- Statistics on an expression that the new type does not support, and on one that it supports. A row type in another
--- table.
+-- Statistics on expressions that the new type supports and does not. A row type in another table.
 CREATE TABLE measured (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now(), note text);
 CREATE STATISTICS bad ON (id % 10), note FROM measured;
 CREATE TABLE log (entries measured[]);
@@ -179,7 +177,7 @@ WHERE stxrelid = 'measured'::regclass
 ORDER BY stxname;
 SELECT attstattarget FROM pg_attribute WHERE attrelid = 'by_text'::regclass;
 
--- The default shows that a key was converted, even if the state of the conversion is deleted.
+-- The default shows that a key was converted, even if the state is deleted.
 INSERT INTO measured (note) VALUES ('a');
 SELECT snowflake_ids_convert_forget('measured');
 SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created');
@@ -222,7 +220,7 @@ INSERT INTO of_left VALUES (1);
 CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created', concurrently => false);
 SELECT count(*) FROM of_left JOIN left_alone ON id = other;
 
--- Two conversions at once: possible for tables that refer to each other, refused for one that refers to both keys.
+-- Two conversions at once: allowed for tables that refer to each other, refused for one that refers to both keys.
 CREATE TABLE one (id int PRIMARY KEY, two int, created timestamptz NOT NULL DEFAULT now());
 CREATE TABLE two (id int PRIMARY KEY, one int REFERENCES one, created timestamptz NOT NULL DEFAULT now());
 ALTER TABLE one ADD FOREIGN KEY (two) REFERENCES two;
@@ -238,7 +236,7 @@ CALL snowflake_ids_convert('two', 'id', 'mastic', 'created', concurrently => fal
 SELECT count(*) FROM one JOIN two ON two.one = one.id;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
--- Columns that have another collation than the key: as in the foreign key, the collation of the key is used.
+-- The foreign key uses the collation of the key, not of the column.
 CREATE TABLE words (
     id text COLLATE "C" PRIMARY KEY,
     up text COLLATE "POSIX" REFERENCES words DEFERRABLE INITIALLY DEFERRED,
@@ -269,8 +267,7 @@ FROM of_words o
      LEFT JOIN words up ON up.id = w.up;
 SELECT count(*) FROM words WHERE up = id;
 
--- New ids are verified before the changeover. An id that does not have the time of its row stops the conversion, and
--- the old keys stay.
+-- New ids are verified before the changeover. One without the time of its row stops the conversion.
 CREATE TABLE verified (id int PRIMARY KEY, created timestamptz NOT NULL);
 INSERT INTO verified
 SELECT i, timestamptz '2026-02-01' + i / 300 * interval '1 ms'
@@ -284,7 +281,7 @@ SELECT tamper('created = created - interval ''8 hours''');
 \set VERBOSITY default
 CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
 SELECT tamper('created = created + interval ''8 hours''');
--- The row was moved to a later tick, although an earlier one has room.
+-- A row in a later tick although an earlier one has room.
 SELECT tamper('new = new + 1048576 * 1000 WHERE old >= 500');
 CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
 \set VERBOSITY terse

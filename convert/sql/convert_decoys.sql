@@ -1,5 +1,5 @@
--- Decoys: functions that other users create in the schema of the extension. The extension must not call them. Its own
--- functions pass arguments of exactly the declared types; otherwise a decoy could match better and be called.
+-- Other users' functions in the schema of the extension. The extension passes exactly the declared types, otherwise a
+-- better match would be called.
 CREATE DATABASE regress_convert_decoys;
 SELECT current_database() AS main \gset
 \c regress_convert_decoys
@@ -9,7 +9,7 @@ CREATE SCHEMA ids;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 CREATE EXTENSION snowflake_ids_convert SCHEMA ids;
 
--- For each argument of each function: a decoy with another type, which a literal or a column could also have.
+-- For each argument, a decoy with another type that a literal or a column could have.
 CREATE FUNCTION pg_temp.make_decoys() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     f record;
@@ -47,10 +47,10 @@ BEGIN
     RETURN made;
 END $$;
 SELECT pg_temp.make_decoys() > 500 AS many;
--- A decoy is called if it matches best.
+-- A decoy that matches best is called.
 SELECT ids.mastic_sequence(0);
 
--- Conversions of all formats, which call most functions.
+-- Conversions of all formats.
 CREATE TABLE node (
     id bigserial PRIMARY KEY,
     up bigint CONSTRAINT node_up REFERENCES node,
@@ -92,9 +92,8 @@ CALL ids.snowflake_ids_convert('given_up'::regclass, 'id'::name, 'sno'::text, 'a
 SELECT phase, done, total FROM ids.snowflake_ids_convert_progress WHERE relation = 'given_up'::regclass;
 SELECT ids.snowflake_ids_convert_undo('given_up'::regclass);
 
--- Role m may create operators in the schema. It creates one that matches an expression of role a's table better than
--- the built-in one. Mastic expressions are not looked up in that schema, so there it does no harm. For sno, the plan
--- reports it.
+-- Role m creates an operator that matches an expression of role a's table better than the built-in one. Mastic
+-- expressions do not look there. For sno, the plan reports it.
 CREATE ROLE regress_convert_decoys_a;
 CREATE ROLE regress_convert_decoys_m;
 GRANT USAGE ON SCHEMA ids TO PUBLIC;

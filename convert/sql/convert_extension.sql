@@ -1,5 +1,4 @@
--- During a conversion, somebody drops an extension or renames its schema. Dropping is refused, and writers are
--- not disturbed.
+-- An extension is dropped or its schema renamed during a conversion.
 CREATE DATABASE regress_convert_extension;
 SELECT current_database() AS main \gset
 \c regress_convert_extension
@@ -10,7 +9,7 @@ CREATE SCHEMA one;
 CREATE SCHEMA "Two";
 CREATE SCHEMA tool;
 CREATE EXTENSION snowflake_ids SCHEMA one;
--- Its own schema is there: one that is not empty, or belongs to another role, stays; an empty one is replaced.
+-- An empty schema of its name is replaced; one with objects, or of another role, stays.
 CREATE SCHEMA snowflake_ids_convert;
 CREATE TABLE snowflake_ids_convert.mine ();
 CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
@@ -34,8 +33,8 @@ WHERE nspname = 'snowflake_ids_convert';
 DROP EXTENSION snowflake_ids_convert;
 RESET ROLE;
 
--- What default privileges give is taken back. A role that could create functions in the schema, or triggers on the view,
--- would have them run by others. What converts its own table may call what is in the schema.
+-- What default privileges give is revoked. A role that could create functions in the schema, or triggers on the view,
+-- would have them run by others. Owners of converted tables may call what is there.
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO regress_convert_extension;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO regress_convert_extension, PUBLIC;
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
@@ -78,7 +77,7 @@ INSERT INTO by_mastic TABLE by_sno;
 INSERT INTO by_si TABLE by_sno;
 INSERT INTO of_mastic SELECT id FROM by_mastic;
 CALL tool.snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', finish => false);
--- Because of the triggers, neither extension can be dropped. (The lines of the detail are sorted.)
+-- The triggers keep both extensions. (The lines of the detail are sorted.)
 CREATE FUNCTION needs(extension text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     detail text;
@@ -98,7 +97,6 @@ CALL tool.snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish
 SELECT tool.snowflake_ids_convert_undo('by_mastic');
 SELECT count(*) > 0 AS needed FROM needs('snowflake_ids_convert') WHERE needs <> 'nothing';
 SELECT tool.snowflake_ids_convert_undo('by_si');
--- No conversion is running.
 BEGIN;
 SELECT needs('snowflake_ids_convert');
 SELECT nspname FROM pg_namespace WHERE nspname ~ '^snowflake';
@@ -107,7 +105,7 @@ CALL tool.snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', keep_pos
 CALL tool.snowflake_ids_convert('by_sno', 'id', 'sno', 'created', metabyte => 7, finish => false);
 CALL tool.snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish => false);
 
--- The internal functions stay in their schema. The schema of the functions that users call may be renamed.
+-- Only the schema of the functions for users can change.
 ALTER EXTENSION snowflake_ids_convert SET SCHEMA "Two";
 ALTER SCHEMA tool RENAME TO "The tool";
 ALTER SCHEMA one RENAME TO two;
@@ -135,7 +133,7 @@ SELECT pg_get_expr(adbin, adrelid)
 FROM pg_attrdef
 WHERE adrelid = 'by_sno'::regclass AND pg_get_expr(adbin, adrelid) ~ 'gen';
 
--- The schema of the table is renamed. Writers and the next call are not disturbed.
+-- The schema of the table is renamed.
 CREATE SCHEMA shop;
 CREATE TABLE shop.item (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now());
 CALL "The tool".snowflake_ids_convert('shop.item', 'id', 'mastic', 'created', finish => false);
@@ -144,7 +142,7 @@ INSERT INTO store.item VALUES (1);
 CALL "The tool".snowflake_ids_convert('store.item', 'id', 'mastic', 'created', concurrently => false);
 SELECT three.mastic_timestamp(id) > now() - interval '1 hour' AS drawn FROM store.item;
 
--- With CASCADE the triggers are dropped too, and writers continue without them.
+-- CASCADE drops the triggers too, and writers continue.
 CALL "The tool".snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish => false);
 DROP EXTENSION snowflake_ids_convert CASCADE;
 INSERT INTO by_si (id) VALUES (8);

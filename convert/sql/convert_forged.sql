@@ -1,10 +1,10 @@
--- A role can write anything about its own conversion. If other roles or a superuser then call for its tables, nothing of
--- other roles changes. (The test forged_state forges every column of the state in every phase.)
+-- A role forges the state of its own conversion. Others who then call for its tables change nothing of other roles.
+-- (forged_state.pl forges every column in every phase.)
 \set topic forged
 \set roles 'victim team forger mate'
 \i sql/include/roles.psql
 GRANT regress_convert_team TO regress_convert_forger, regress_convert_mate;
--- Forging may be refused, or a column may not exist. What counts is what happens then.
+-- Forging may be refused; what counts is what happens then.
 CREATE PROCEDURE forge(statement text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -26,7 +26,7 @@ SET ROLE regress_convert_mate;
 CREATE TABLE mate.private ();
 RESET ROLE;
 
--- ---- A superuser undoes a conversion whose owner has written that a table of another role is its map.
+-- ---- Its map is another role's table; a superuser undoes.
 SET ROLE regress_convert_forger;
 CREATE TABLE forger.m1 (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01');
 CALL snowflake_ids_convert('forger.m1', 'id', 'sno', 'created', finish => false);
@@ -34,7 +34,7 @@ CALL forge($$UPDATE snowflake_ids_convert.my_conversion SET map = 'victim.privat
 RESET ROLE;
 SELECT snowflake_ids_convert_undo('forger.m1');
 SELECT to_regclass('victim.private') AS is_there;
--- The same with a table of another role that has the name of the map.
+-- The same if that table has the name of the map.
 SELECT 'forger.m1'::regclass::oid AS m1 \gset
 SET ROLE regress_convert_forger;
 CALL snowflake_ids_convert('forger.m1', 'id', 'sno', 'created', finish => false);
@@ -59,7 +59,7 @@ RESET ROLE;
 SELECT snowflake_ids_convert_forget('forger.never');
 SELECT to_regclass('victim.other') AS is_there;
 
--- ---- A superuser undoes a conversion whose owner has written that it is that of another role's table.
+-- ---- Its state names another role's table; a superuser undoes.
 SET ROLE regress_convert_forger;
 CREATE TABLE forger.m2 (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01');
 CALL snowflake_ids_convert('forger.m2', 'id', 'sno', 'created', finish => false);
@@ -76,7 +76,7 @@ SET ROLE regress_convert_victim;
 INSERT INTO victim.lone VALUES (2);
 RESET ROLE;
 
--- ---- A member of a role has written that a table of another member is the map of the role's table.
+-- ---- A member of a role forges that the map is another member's table.
 SET ROLE regress_convert_team;
 CREATE TABLE team.t (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01');
 CALL snowflake_ids_convert('team.t', 'id', 'sno', 'created', concurrently => false);
@@ -87,8 +87,8 @@ SELECT snowflake_ids_convert_forget('team.t');
 SELECT to_regclass('mate.private') AS is_there;
 RESET ROLE;
 
--- ---- A role that may refer to a key makes a table that looks as if it belonged to its conversion. When the key passes
--- to another row, code of that table runs; but not with the rights of the key's owner.
+-- ---- A table looks as if it belonged to the conversion of a key that it may refer to. When the key moves, code of
+-- that table runs, but not with the rights of the key's owner.
 GRANT REFERENCES ON victim.key TO regress_convert_forger;
 SET ROLE regress_convert_forger;
 CREATE FUNCTION forger.ran() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -117,8 +117,7 @@ INSERT INTO victim.key VALUES (2);
 COMMIT;
 RESET ROLE;
 
--- ---- A role that may create triggers on one table, and insert into it, asks for the new ids of a table that it cannot
--- read.
+-- ---- A role with TRIGGER and INSERT asks for the new ids of a table that it cannot read.
 DELETE FROM victim.lone;
 GRANT INSERT, SELECT, TRIGGER ON victim.lone TO regress_convert_forger;
 SELECT 'victim.key'::regclass::oid AS key \gset

@@ -1,5 +1,5 @@
--- Lookalikes of built-in functions and operators, in the schema of the extensions and first on the search path.
--- None of them is used. (convert_decoys tests lookalikes of the extensions' own functions.)
+-- Lookalikes of built-in functions and operators, in the schema of the extensions and first on the search path. (Those
+-- of the extensions' functions: convert_decoys.)
 SET client_min_messages = warning;
 \set VERBOSITY terse
 CREATE ROLE regress_convert_lookalike LOGIN;
@@ -20,7 +20,7 @@ CREATE TABLE public.one (
 CREATE TABLE public.many (one bigint REFERENCES one, note text);
 CREATE INDEX ON many ((note || 'x'), one);
 
--- All calls, as a superuser and as an ordinary role, with the lookalikes first on the path.
+-- All calls, as a superuser and as an ordinary role.
 \c - :super
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
@@ -29,7 +29,6 @@ SELECT i, i, t
 FROM pg_catalog.generate_series(1, 20) AS i,
      pg_catalog.make_timestamptz(2026, 2, 3, 4, 5, 6) AS t;
 INSERT INTO public.many SELECT i, 'note' FROM pg_catalog.generate_series(1, 20) AS i;
--- Only the owner of the tables can convert their key.
 ALTER TABLE public.one OWNER TO CURRENT_USER;
 ALTER TABLE public.many OWNER TO CURRENT_USER;
 SELECT kind, pg_catalog.count(*)
@@ -41,7 +40,7 @@ ORDER BY 1;
 CALL public.snowflake_ids_convert('public.one', 'id', 'snowflake_si', 'created', finish => false);
 SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate
 FROM public.snowflake_ids_convert_progress;
--- The triggers of the conversion, in a session that has the lookalikes first on its path
+-- The triggers
 INSERT INTO public.many VALUES (2, 'written');
 UPDATE public.many SET one = 3 WHERE one OPERATOR(pg_catalog.=) 20;
 BEGIN;
@@ -72,8 +71,7 @@ CALL public.snowflake_ids_convert('public.one', 'key', 'sno', 'created', metabyt
 SELECT pg_catalog.count(DISTINCT key) AS keys, pg_catalog.min(public.sno_metabyte(key)) AS metabyte
 FROM public.one;
 
--- Indexes are built by the session that runs their statements. If it has the lookalikes first on its path, the conversion
--- does not take what it built.
+-- Users build indexes in their own sessions. One that used the lookalikes is refused.
 SET search_path = public;
 CREATE TABLE worded (id int PRIMARY KEY, created timestamptz NOT NULL, note text);
 CREATE INDEX worded_note ON worded ((note || 'x'), id);

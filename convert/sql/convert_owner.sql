@@ -1,11 +1,10 @@
--- A conversion runs code of the tables with the rights of their owner, also if another role calls. Objects of other
--- roles do not disturb a conversion.
+-- A conversion runs code of the tables as their owner, whoever calls. Objects of other roles do not disturb it.
 \set topic owner
 \set roles 'a b m'
 \i sql/include/roles.psql
 
--- ---- Code of a table does not get the rights of a superuser, or of a member of the owning role, who calls. It cannot
--- change settings of the session, or leave something that runs later.
+-- ---- Code of a table gets no rights of the calling superuser or member. It cannot change settings of the session, or
+-- leave something that runs later.
 SET ROLE regress_convert_m;
 CREATE FUNCTION m.left_behind() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -42,7 +41,7 @@ CALL snowflake_ids_convert('m.in_index', 'id', 'mastic', 'created', finish => fa
 SELECT rolsuper, current_user = session_user AS same_user, current_setting('work_mem'), to_regclass('left_behind')
 FROM pg_roles
 WHERE rolname = 'regress_convert_m';
--- A member of the owning role continues, and the owner undoes. Another role may not.
+-- A member continues, the owner undoes, another role may not.
 CREATE ROLE regress_convert_member IN ROLE regress_convert_m;
 SET ROLE regress_convert_member;
 CALL snowflake_ids_convert('m.in_index', 'id', 'mastic', 'created', finish => false);
@@ -55,7 +54,7 @@ RESET ROLE;
 SELECT attname FROM pg_attribute WHERE attrelid = 'm.in_index'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_trigger WHERE tgname ~ '^zz_';
 
--- ---- Tables of two owners: the conversion would run code of one of them with the rights of the other.
+-- ---- Two owners: code of one would run with the rights of the other.
 SET ROLE regress_convert_a;
 CREATE TABLE a.key (id int PRIMARY KEY, created timestamptz NOT NULL);
 INSERT INTO a.key SELECT n, timestamptz '2026-02-01' + n * interval '1 s' FROM generate_series(1, 3) AS n;
@@ -67,8 +66,7 @@ SELECT * FROM snowflake_ids_convert_plan('a.key', 'id', 'sno', 'created');
 RESET ROLE;
 SELECT * FROM snowflake_ids_convert_plan('a.key', 'id', 'sno', 'created');
 DROP TABLE b.other;
--- A table of another owner begins to refer to the key during the conversion. Without it, the conversion can be
--- finished; with it, only undone.
+-- Another owner's table begins to refer to the key. With it, the conversion can only be undone.
 SET ROLE regress_convert_a;
 CREATE TABLE a.mine (key int REFERENCES a.key);
 INSERT INTO a.mine SELECT id FROM a.key;
@@ -98,8 +96,7 @@ CALL snowflake_ids_convert('a.key', 'id', 'sno', 'created', concurrently => fals
 SELECT count(*) FROM a.mine JOIN a.key ON a.key.id = a.mine.key;
 RESET ROLE;
 
--- ---- Another role has used the names that a conversion needs, in its own schemas. Temporary tables need no more than
--- the TEMP privilege.
+-- ---- Another role uses the names that a conversion needs, in its own schemas. Temporary tables need only TEMP.
 SET ROLE regress_convert_a;
 CREATE TABLE a.wanted (id int PRIMARY KEY, created timestamptz NOT NULL, up int REFERENCES a.wanted);
 INSERT INTO a.wanted

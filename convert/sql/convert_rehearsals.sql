@@ -1,4 +1,4 @@
--- How often the tables are rehearsed. A rehearsal makes a copy of a table; an event trigger counts the copies.
+-- Counts rehearsals: each copies a table.
 SET client_min_messages = warning;
 CREATE TABLE rehearsal (n serial, copy text);
 CREATE FUNCTION note_copy() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -20,7 +20,7 @@ BEGIN
 END $$;
 CALL snowflake_ids_convert('country', 'id', 'sno', 'created', concurrently => false);
 SELECT pg_typeof(id), count(*) FROM country GROUP BY 1;
--- 9 tables with 25 indexes: each table is rehearsed for each of its indexes, not for those of all tables.
+-- Each of 9 tables is rehearsed for each of its own indexes, not for all 25.
 SELECT count(*) < 100 AS few, count(*) > 25 AS counted FROM rehearsal;
 
 DROP EVENT TRIGGER note_copy;

@@ -1,6 +1,5 @@
 -- Tables and columns that are renamed, moved or given away during a conversion. Writers and the next call find them by
--- number. If the tables of a conversion have two owners, rows that refer to the key cannot be written until they have
--- one owner again.
+-- number. With two owners, rows that refer to the key cannot be written.
 CREATE DATABASE regress_convert_renamed;
 SELECT current_database() AS main \gset
 \c regress_convert_renamed
@@ -40,7 +39,7 @@ WHERE nspname IN ('one', 'two')
 ORDER BY nspname;
 CALL snowflake_ids_convert('key', 'id', 'sno', 'created', finish => false);
 
--- The table is renamed, and another table gets its old name.
+-- Another table gets the old name.
 ALTER TABLE key RENAME TO renamed;
 CREATE TABLE key (id int, created timestamptz, snowflake_ids_new_1 sno);
 INSERT INTO key VALUES (1, now(), gen_sno());
@@ -51,7 +50,6 @@ INSERT INTO renamed VALUES (4, now());
 CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
 INSERT INTO refers VALUES (4, 4);
 BEGIN; INSERT INTO refers (late) VALUES (5); INSERT INTO renamed VALUES (5, now()); COMMIT;
--- The columns are renamed.
 ALTER TABLE renamed RENAME id TO ident;
 ALTER TABLE refers RENAME key TO refers_to;
 INSERT INTO refers VALUES (4, 4);
@@ -59,7 +57,6 @@ INSERT INTO renamed VALUES (6, now());
 CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
 CALL snowflake_ids_convert('renamed', 'ident', 'sno', 'created', finish => false);
 INSERT INTO refers VALUES (6, 6);
--- The table moves to another schema.
 ALTER TABLE renamed SET SCHEMA two;
 INSERT INTO refers VALUES (6, 6);
 CALL snowflake_ids_convert('two.renamed', 'ident', 'sno', 'created', finish => false);
@@ -75,7 +72,7 @@ SELECT count(*), pg_typeof(refers_to) FROM refers JOIN two.renamed ON ident = re
 DROP TABLE key;
 TABLE left_over;
 
--- All renamed at once, and then undone without another call.
+-- All renamed, and then undone without another call.
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', finish => false);
 ALTER TABLE again RENAME id TO ident;
 ALTER TABLE again SET SCHEMA two;
@@ -86,7 +83,7 @@ TABLE left_over;
 INSERT INTO two.renamed_again VALUES (4, now());
 INSERT INTO refers_again VALUES (4);
 
--- The tables get another owner. The map still belongs to the old one.
+-- A new owner. The map still belongs to the old one.
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
 RESET ROLE;
 ALTER TABLE two.renamed_again OWNER TO regress_convert_new;
@@ -105,7 +102,7 @@ EXCEPTION WHEN object_not_in_prerequisite_state THEN
     RAISE WARNING '%: %', SQLERRM, regexp_replace(detail, '_\d+', '_N', 'g');
 END $$;
 \set VERBOSITY terse
--- It can be undone, but the map stays: it belongs to another role.
+-- Undone, but the other role's map stays.
 SELECT snowflake_ids_convert_undo('two.renamed_again');
 RESET ROLE;
 TABLE left_over;
@@ -118,7 +115,7 @@ DO $$
 BEGIN
     EXECUTE 'DROP TABLE two.snowflake_ids_map_' || 'two.renamed_again'::regclass::oid;
 END $$;
--- The new owner can finish it when the map belongs to the same role, too.
+-- The new owner finishes once the map is his.
 SET ROLE regress_convert_new;
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
 RESET ROLE;

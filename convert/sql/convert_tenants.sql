@@ -1,5 +1,5 @@
--- The owner of a database installs the extension, but owns neither its functions nor their schema. An ordinary role
--- can convert its own tables, and no others.
+-- The owner of a database installs the extension, but owns none of its functions. Roles can convert only their own
+-- tables.
 SET client_min_messages = warning;
 CREATE ROLE regress_convert_owner LOGIN;
 CREATE ROLE regress_convert_user LOGIN;
@@ -40,23 +40,21 @@ INSERT INTO ahead VALUES (1, '2070-01-01');
 CREATE SCHEMA workshop;
 GRANT ALL ON SCHEMA workshop TO regress_convert_user;
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
--- To convert an own table, no privilege is needed. Times in the future are refused, so nobody can move the generators
--- of others forward.
+-- Own tables need no privilege. Future times are refused, because they would move the generators of others.
 \set VERBOSITY terse
 CALL snowflake_ids_convert('ahead', 'id', 'mastic', 'created');
 
 \c - regress_convert_user
 SELECT n, refusal(statement) FROM attempts ORDER BY n;
 SET client_min_messages = warning;
--- The role may write to another role's table, but cannot convert it. It can convert its own.
+-- The role may write to another's table, but not convert it.
 CALL snowflake_ids_convert('account', 'id', 'sno', 'created');
 CREATE TABLE workshop.tool AS SELECT * FROM account;
 ALTER TABLE workshop.tool ADD PRIMARY KEY (id);
 CALL snowflake_ids_convert('workshop.tool', 'id', 'sno', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT id), max(sno_timestamp(id)) < now() AS in_the_past FROM workshop.tool;
 
--- Triggers with these functions that the role creates itself: on its own tables, they find only keys of its own
--- tables, and accept no column of another type.
+-- A role's own triggers with these functions find only keys of its tables, and accept no column of another type.
 CREATE TABLE workshop.mine (id int, snowflake_ids_new_1 bigint);
 CREATE TABLE workshop.other_type (id int, snowflake_ids_new_1 text);
 SELECT 'account'::regclass::oid AS account,
@@ -99,13 +97,13 @@ TABLE workshop.other_type;
 SET client_min_messages = warning;
 CALL snowflake_ids_convert('account', 'id', 'mastic', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
--- The owner of the database has no rights on tables of other roles.
+-- The database's owner has no rights on other tables.
 SELECT call, refusal(format('%s snowflake_ids_convert%s', split_part(call, ' ', 1), split_part(call, ' ', 2)))
 FROM unnest(ARRAY[$$CALL ('workshop.tool','id','sno','created')$$, $$SELECT _plan('workshop.tool','id','sno','created')$$,
                   $$SELECT _indexes('workshop.tool')$$, $$SELECT _undo('workshop.tool')$$,
                   $$SELECT _forget('workshop.tool')$$, $$SELECT .step('workshop.tool',true)$$,
                   $$SELECT .start('workshop.tool','id','sno','created',0,1,true,true,true,true,true,true)$$]) AS call;
--- Each role sees the progress of all conversions, but can write only the state of its own.
+-- Each role sees the progress of all conversions, but can write only its own state.
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 SELECT relation FROM snowflake_ids_convert.my_conversion;
 

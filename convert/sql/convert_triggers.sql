@@ -1,5 +1,4 @@
--- The functions of a conversion's triggers refuse to be fired in another way than a conversion has them fired. (Any role
--- can name them in triggers on tables of its own.)
+-- The trigger functions refuse to be fired otherwise than by a conversion. (Any role can name them in its triggers.)
 CREATE TABLE fired_table (id int PRIMARY KEY, other int);
 CREATE VIEW fired_view AS TABLE fired_table;
 INSERT INTO fired_table VALUES (1, 1);

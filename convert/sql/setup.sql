@@ -1,10 +1,10 @@
--- Runs first: creates the extension and what the other tests share.
+-- Runs first.
 SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 \i sql/include/shared.psql
 
--- After a start, a server's ids are ahead of the clock. The other tests begin without that lead. No id of this server is
--- in use, so a reset by force may take the lead away.
+-- After a start, ids are ahead of the clock. This resets the lead, which is safe because no id of this server is in
+-- use.
 DO $$
 BEGIN
     PERFORM gen_mastic();

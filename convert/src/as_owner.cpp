@@ -1,6 +1,5 @@
-// Functions that users call run with the rights of the table's owner and not with those of the caller, as REINDEX does.
-// So code that belongs to the table, such as its triggers, cannot use the rights of the caller, leave a trigger that
-// fires later, or change a setting of the session.
+// Functions that users call run as the table's owner, as REINDEX does. So code of the table, such as its triggers,
+// cannot use the caller's rights, leave a trigger that fires later, or change a setting of the session.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -26,7 +25,6 @@ struct Signature {
     char** names;              // of its arguments
 };
 
-// Reads the signature of a function. Raises an internal error if there is no such function.
 Signature signature_of(Oid function) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
     if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", function);
@@ -40,7 +38,7 @@ Signature signature_of(Oid function) {
     return s;
 }
 
-// Raises an error that names all arguments that are NULL, if there are any.
+// Raises an error that names all NULL arguments.
 void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
     StringInfoData missing;
     initStringInfo(&missing);
@@ -51,7 +49,7 @@ void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
 }
 
-// Returns the owner of a table. Raises an error if there is no such table, or if the caller lacks the owner's rights.
+// Raises an error if the table is missing or the caller lacks the owner's rights.
 Oid owner_of(Oid table) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
     if (!HeapTupleIsValid(tuple))
@@ -66,9 +64,9 @@ Oid owner_of(Oid table) {
 
 }  // namespace
 
-// The body of several SQL functions; the first argument of each is the table. Each calls a function with the same
-// arguments and result, as the owner of the table. That function has the same name, without the prefix that names for
-// users have, and with _as_owner at the end. After an error, PostgreSQL itself restores the user and the settings.
+// The body of several SQL functions whose first argument is the table. Each calls, as the owner of the table, the
+// function with the same name, arguments and result, but without the prefix of names for users, and with _as_owner at
+// the end. After an error, PostgreSQL restores the user and the settings.
 FUNCTION(snowflake_ids_convert_as_owner) {
     static const char prefix[] = "snowflake_ids_convert_";
     const Signature signature = signature_of(fcinfo->flinfo->fn_oid);

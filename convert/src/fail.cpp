@@ -1,5 +1,5 @@
-// Raises the errors of the SQL in convert/src/sql. PL/pgSQL would add a context to them: the signature and line of each
-// function that is running. This context fills a screen and does not help a user.
+// Raises the errors of the SQL in convert/src/sql. PL/pgSQL would add a screen of context: each running function with
+// its line.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -10,13 +10,12 @@ namespace snowflake_ids {
 
 namespace {
 
-// The text in argument `n`; null if the argument is NULL.
+// Null if the argument is NULL.
 char* text_argument(FunctionCallInfo fcinfo, int n) {
     return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-// PostgreSQL's number for a SQLSTATE. If `state` is null, is no SQLSTATE, or means success (class 00), it is the number
-// that RAISE uses if it is given none.
+// Without an error's SQLSTATE, the number that RAISE uses.
 int state_of(const char* state) {
     if (state == nullptr || strlen(state) != 5 || strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
         strncmp(state, "00", 2) == 0)
@@ -26,13 +25,13 @@ int state_of(const char* state) {
 
 }  // namespace
 
-// fail(sqlstate, message, detail, hint): raises this error. Each argument may be NULL.
+// fail(sqlstate, message, detail, hint). Each argument may be NULL.
 FUNCTION(snowflake_ids_convert_fail) {
     const int state = state_of(text_argument(fcinfo, 0));
     const char* message = text_argument(fcinfo, 1);
     const char* detail = text_argument(fcinfo, 2);
     const char* hint = text_argument(fcinfo, 3);
-    // This removes the context of all functions. Code that catches the error restores the stack, as for every error.
+    // Drops the context of all functions. Code that catches the error restores the stack, as for every error.
     error_context_stack = nullptr;
     ereport(ERROR,
             (errcode(state), errmsg_internal("%s", message == nullptr ? "unknown error" : message),

@@ -1,9 +1,9 @@
-// The triggers of a key's conversion. They keep the new columns filled while other sessions write to the tables. The
-// triggers find tables and columns by number, so they still work after a rename. The conversion itself is SQL, in
-// convert/src/sql. Nothing here uses the library of snowflake_ids.
+// The triggers that keep the new columns filled while others write to the tables; the conversion itself is SQL, in
+// convert/src/sql. They find tables and columns by number, which survives a rename. Nothing here uses the library of
+// snowflake_ids.
 //
-// A writer may have no right to read the key's table. So keys are looked up as the owner of that table, as for foreign
-// keys, and only if the table of the writer has the same owner.
+// A writer may have no right to read the key's table. So keys are looked up as its owner, as for foreign keys, and only
+// if the writer's table has the same owner.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -29,15 +29,15 @@ namespace snowflake_ids {
 
 namespace {
 
-// A trigger's call and its arguments: the oid of the key's table, the number of the key's column, and the number of
-// the column that refers to it (0 for triggers on the key). The new column for column n is snowflake_ids_new_n.
+// A trigger's call and its arguments: the oid of the key's table, the numbers of the key's column and of the column
+// that refers to it (0 for triggers on the key). The new column for column n is snowflake_ids_new_n.
 struct Call {
     TriggerData* data;
-    Relation table;   // the table on which the trigger is fired
+    Relation table;   // on which the trigger fires
     HeapTuple tuple;  // the new row; for a deletion the old one
     Oid key_table;
     AttrNumber key, column;
-    bool share;  // the trigger has a fourth argument: see look_up_key()
+    bool share;  // a fourth argument: see look_up_key()
 };
 
 [[noreturn]] void refuse_call(FunctionCallInfo fcinfo) {
@@ -47,7 +47,7 @@ struct Call {
     pg_unreachable();
 }
 
-// Argument `n` of the trigger, if it is a number from 1 to max; otherwise 0.
+// Argument `n` if it is a number from 1 to max; otherwise 0.
 uint32 number(const Trigger* trigger, int n, uint32 max) {
     if (n >= trigger->tgnargs) return 0;
     char* end;
@@ -56,9 +56,8 @@ uint32 number(const Trigger* trigger, int n, uint32 max) {
     return errno == 0 && *end == '\0' && value <= max ? static_cast<uint32>(value) : 0;
 }
 
-// Reads the call of a row trigger that is fired at `timing`. If `of_column` is true, the trigger is on a table that
-// refers to the key (Call::column). Otherwise it is on the key's own table. Raises an error for a call that no trigger
-// of a conversion makes.
+// Raises an error for a call that no trigger of a conversion makes. `of_column`: the table refers to the key; otherwise
+// it is the key's own.
 Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     if (!CALLED_AS_TRIGGER(fcinfo)) refuse_call(fcinfo);
     auto* data = reinterpret_cast<TriggerData*>(fcinfo->context);
@@ -83,7 +82,7 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     return call;
 }
 
-// The number of the new column that the conversion has added for a column. Raises an error if somebody has dropped it.
+// Raises an error if somebody has dropped the new column.
 AttrNumber new_column(Relation table, AttrNumber column_number) {
     char name[NAMEDATALEN];
     snprintf(name, sizeof name, "snowflake_ids_new_%d", column_number);
@@ -110,7 +109,7 @@ Value value_of(HeapTuple tuple, Relation table, AttrNumber column) {
     return v;
 }
 
-// The type of a column, which may be a domain. type_of() returns the base type.
+// May be a domain; type_of() returns the base type.
 Oid exact_type(Relation table, AttrNumber column) {
     return TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
 }
@@ -124,7 +123,7 @@ Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(t
     pg_unreachable();
 }
 
-// True if two columns of a table certainly have the same value. False if they differ, or if they cannot be compared.
+// False also if the values cannot be compared.
 bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Value b) {
     if (a.is_null || b.is_null) return a.is_null && b.is_null;
     const Oid type = type_of(table, column_a);
@@ -135,7 +134,6 @@ bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Val
     return DatumGetBool(FunctionCall2Coll(&cache->eq_opr_finfo, collation, a.datum, b.datum));
 }
 
-// A copy of the row, with another value in one column.
 HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Value v) {
     int number = column;
     return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.datum, &v.is_null);
@@ -155,8 +153,7 @@ struct PlanEntry {
     SPIPlanPtr plan;
 };
 
-// The prepared statement of this `key`. `shadow` is the new column of the table, and `type` has the `types` types of
-// the parameters. Call this between connect_as_owner_of() and finish().
+// `types`: of the parameters. Call between connect_as_owner_of() and finish().
 SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
@@ -194,8 +191,8 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     return plan;
 }
 
-// Statements run as the owner of a table, as those of foreign keys do. finish() makes the session the caller again.
-// After an error, the end of the (sub)transaction does so.
+// Statements run as the owner of a table, as those of foreign keys do, until finish() or the abort of the
+// (sub)transaction.
 struct Caller {
     Oid user;
     int context;
@@ -219,10 +216,10 @@ void check_result(int result, int expected) {
     if (result != expected) elog(ERROR, "a statement of a conversion returned %s", SPI_result_code_string(result));
 }
 
-// Looks up the new id of the key `value`. The result is null if there is no such key, or if it has no new id yet. The
-// look-up locks the row as a foreign key does, so the row still has this key when the foreign key is checked. With
-// `share`, it waits for a transaction that is giving the row its id, and fails if the snapshot is too old to see that
-// id. `id_type` is the type of the new column in `table`, which refers to the key: another type is an error.
+// The new id of the key `value`, null if there is no such key or it has no id yet. Locks the row as a foreign key does,
+// so it still has this key when the foreign key is checked. With `share`, waits for a transaction that is giving the
+// row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
+// an error.
 Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
@@ -240,10 +237,9 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
     return id;
 }
 
-// Opens the key's table, for a table that refers to it. Raises an error if they do not have the same owner. A role with
-// the TRIGGER privilege can create a trigger like those of a conversion, but only the owner can make it fire always
-// (ENABLE ALWAYS), as those do. With any other trigger, only a writer with the owner's rights may look up keys, because
-// the creator of the trigger may not be allowed to read them.
+// Opens the key's table for a table of the same owner; another owner is an error. A role with the TRIGGER privilege can
+// create a trigger like ours, but only the owner can make it fire always (ENABLE ALWAYS). With any other trigger, only
+// writers with the owner's rights may look up keys.
 Relation open_keys(const Call& call) {
     Relation keys = try_table_open(call.key_table, RowShareLock);
     if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||
@@ -263,7 +259,6 @@ Relation open_keys(const Call& call) {
     return keys;
 }
 
-// The new id of the key to which a row refers; look_up_key() says when it is null.
 Value new_id_of(const Call& call, Datum key, AttrNumber shadow) {
     Relation keys = open_keys(call);
     const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
@@ -274,9 +269,8 @@ Value new_id_of(const Call& call, Datum key, AttrNumber shadow) {
 
 }  // namespace
 
-// The trigger on the key's table, before a row is inserted or updated. A new row gets its new id from the default of
-// the new column, even if the statement has set that column. If the key of a row changes, the row keeps its new id. If
-// it has no new id yet, changing the key is an error.
+// On the key's table, before a row is inserted or updated. A new row gets its id from the default of the new column,
+// even if the statement sets that column. A row whose key changes keeps its id; without an id yet, that is an error.
 FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
     const AttrNumber shadow = new_column(call.table, call.key);
@@ -304,10 +298,8 @@ FUNCTION(snowflake_ids_convert_key) {
     return PointerGetDatum(call.tuple);
 }
 
-// The trigger on a table that refers to the key, before a row is inserted or updated: the new column gets the new id of
-// the key. If an update does not change the key, a new column that is not null stays as it is. The new column is null
-// if the row refers to no key, if there is no such key yet, or if this key has no new id yet. In the last two cases,
-// another trigger or the conversion fills it.
+// On a table that refers to the key, before a row is inserted or updated: fills the new column, unless an update keeps
+// the key. It stays null if the key does not exist or has no id yet; another trigger or the conversion then fills it.
 FUNCTION(snowflake_ids_convert_follow) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
@@ -324,7 +316,7 @@ FUNCTION(snowflake_ids_convert_follow) {
         if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
     }
     if (call.key_table == RelationGetRelid(call.table)) {
-        // A row that refers to itself is not in the table yet, so a look-up would not find it.
+        // A row that refers to itself is not in the table yet.
         const Value own = value_of(call.tuple, call.table, call.key);
         if (same(call.table, call.column, key, call.key, own)) {
             const AttrNumber own_shadow = new_column(call.table, call.key);
@@ -336,8 +328,8 @@ FUNCTION(snowflake_ids_convert_follow) {
     return PointerGetDatum(with_value(call.tuple, call.table, shadow, new_id_of(call, key.datum, shadow)));
 }
 
-// The trigger on a table that refers to the key, at the end of the transaction: fills the new column of a row that was
-// written before the row that it refers to.
+// On a table that refers to the key, at the end of the transaction: fills the new column of a row that was written
+// before its key.
 FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
@@ -357,9 +349,8 @@ FUNCTION(snowflake_ids_convert_late) {
     return Datum{0};
 }
 
-// The trigger on the key's table, at the end of the transaction. The old key may now belong to another row, because two
-// rows exchanged their keys, or a row was deleted and inserted again. Then the rows that refer to the key get the new
-// id of that row. Usually no row has the old key any more. Then nothing refers to it, and no table is searched.
+// On the key's table, at the end of the transaction. If the old key now belongs to another row (exchanged, or deleted
+// and inserted again), rows that refer to it get that row's id. Usually no row has it, and no table is searched.
 FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);

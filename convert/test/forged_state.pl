@@ -1,6 +1,6 @@
-# The state of a conversion can be written by the owner of the table. Here every column of it is forged, in every phase,
-# and then others call for that table: a superuser, another member of the owning role, the owner. No call changes anything
-# that belongs to another role. A stranger, and a role that is only a member of the owner, can forge nothing.
+# Owners can write the state of their conversion. Every column of it is forged in every phase, then others call for that
+# table: a superuser, another member of the owning role, the owner. No call changes anything of another role. Strangers,
+# and roles that are only members of the owner, can forge nothing.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +16,7 @@ $server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\njit = of
 $server->start;
 sub sql { return $server->safe_psql('postgres', $_[0]) }
 
-# ---- a role of two members, another role with a conversion of its own, and somebody who owns nothing
+# ---- a role of two members, another role with a conversion, and a stranger
 sql(<<'END');
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 CREATE ROLE team; CREATE ROLE forger IN ROLE team; CREATE ROLE mate IN ROLE team; CREATE ROLE victim; CREATE ROLE stranger;
@@ -51,7 +51,7 @@ INSERT INTO team.in_$phase SELECT generate_series(1, 5);
 INSERT INTO team.of_$phase SELECT generate_series(1, 5);
 END
 
-	# The first call begins the conversion, and gets no further.
+	# The first call gets no further.
 	$holder->ask("BEGIN; LOCK TABLE team.in_$phase IN ROW EXCLUSIVE MODE");
 	my $keep = $phase eq 'ready' ? 'true' : 'false';
 	my (undef, undef, $err) = $server->psql('postgres',
@@ -67,8 +67,7 @@ END
 	is(sql($reached), $phase, "a conversion in phase $phase") or diag $err;
 }
 
-# ---- what a role could write: for each column of the view that can be written, some values of its type. The state may
-# have fields of a composite type, which are columns here.
+# ---- forgeries: for each writable column of the view, values of its type; fields of a composite type count as columns
 sql(<<'END');
 CREATE TABLE forgery AS
 WITH col (name, type, relation) AS (
@@ -168,7 +167,7 @@ my $superuser = sql('SELECT current_user');
 my $forgeries = sql('SELECT count(*) FROM forgery');
 cmp_ok($forgeries, '>', 50, "$forgeries forgeries");
 
-# All forgeries in all phases take ten minutes. So each phase gets every fourth, and each forgery its turn in another phase.
+# All forgeries in all phases take ten minutes, so each phase gets every fourth.
 my %turn = map { $phases[$_] => $_ % 4 } 0 .. $#phases;
 
 sub attacks
@@ -187,7 +186,7 @@ is(attacks($_, 'team', 'mate'), '', "forged by the owner in phase $_; a member o
   for qw(index done);
 is(attacks('index', 'team', 'victim'), '', 'forged by the owner; a stranger calls');
 
-# ---- others than the owner write nothing at all
+# ---- others than the owner write nothing
 for my $role (qw(forger stranger victim))
 {
 	is(sql(<<"END"), 'same', "$role writes no state of the team");

@@ -1,7 +1,7 @@
-# Tables get new keys while others write to them. The server is killed in the middle, and a call is cancelled. At the end,
-# the test checks each row: the order of the keys, their times, and everything that refers to them.
+# Tables get new keys while others write. The server is killed in the middle, and a call is cancelled. At the end, each
+# row is checked: the order of keys, their times, and everything that refers to them.
 #
-# SNOWFLAKE_IDS_CONVERT_ROWS=1000000: so many rows in the table of the key (default 20000).
+# SNOWFLAKE_IDS_CONVERT_ROWS=1000000: rows in the table of the key (default 20000).
 use strict;
 use warnings;
 use FindBin;
@@ -22,7 +22,7 @@ $server->start;
 sub sql    { return $server->safe_psql('postgres', $_[0]) }
 sub as_joe { return $server->safe_psql('postgres', "SET ROLE regress_joe; SET search_path = shop, ids; $_[0]") }
 
-# ---- a table that refers to itself, one that does by two columns, and one that refers to that one by two
+# ---- tables that refer to themselves and each other, by one and two columns
 sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE EXTENSION snowflake_ids_convert SCHEMA ids; GRANT USAGE ON SCHEMA ids TO PUBLIC;
      CREATE ROLE regress_joe LOGIN; CREATE ROLE regress_clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO regress_clerk'
 );
@@ -64,7 +64,7 @@ sql('ALTER DATABASE postgres SET search_path = shop, ids; CREATE PUBLICATION par
      CREATE PUBLICATION lines FOR TABLE shop.line; ALTER PUBLICATION part_of OWNER TO regress_joe; GRANT CREATE ON DATABASE postgres TO regress_joe;
      ANALYZE');
 
-# What there is of constraints, indexes and so on, without columns' types and positions
+# Constraints, indexes and so on, without types and positions of columns
 sub shape
 {
 	return sql(<<'END');
@@ -87,7 +87,7 @@ sql(q{ALTER TABLE line RENAME CONSTRAINT line_order_id_not_null TO has_order; CO
 ) if $server->pg_version >= 18;
 my $shape = shape();
 
-# ---- others write, now and after; they get along without naming a key
+# ---- writers that name no key
 my $script = PostgreSQL::Test::Utils::tempdir() . '/writers.sql';
 append_to_file($script, <<'END');
 \set r random(1, :n)
@@ -128,14 +128,13 @@ sub progress
 		"SELECT phase, coalesce(done, 0) FROM snowflake_ids_convert_progress WHERE relation = 'orders'::regclass");
 }
 
-# True once a batch of this phase is done. Something must keep the conversion from ending the phase.
+# True once a batch of this phase is done, if something holds the phase.
 sub wait_for
 {
 	my ($phase) = @_;
 	return eventually(sub { progress() =~ /^$phase\|[1-9]/ });
 }
 
-# True once the session with this process id waits for such a lock.
 sub waits_for_lock
 {
 	my ($pid, $lock) = @_;
@@ -143,13 +142,13 @@ sub waits_for_lock
 	);
 }
 
-# So small that some batches come before the row for which a phase waits.
+# Some batches must come before the row for which a phase waits.
 my $batch = int($rows / 200) < 10000 ? int $rows / 200 : 10000;
 my $call =
   "SET ROLE regress_joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH, publications => true)";
 sub call_text { my ($finish) = @_; return $call =~ s/FINISH/$finish/r =~ s/FIRE/false/r }
 
-# ---- what is in the way is said before anything changes
+# ---- problems are reported before anything changes
 my ($rc, $out, $err) = $server->psql('postgres', call_text('true'));
 like(
 	$err,
@@ -158,14 +157,14 @@ like(
 is(shape(), $shape, 'and nothing changed');
 sql('GRANT SET ON PARAMETER session_replication_role TO regress_joe');
 
-# ---- killed while it fills the keys, cancelled while it fills the rest, and resumed
+# ---- killed while it fills the keys, cancelled while it fills the rest, resumed
 my $start = time;
 my $writers = writers();
 my $session = Session->new($server);
 my $backend = $session->ask('SELECT pg_backend_pid()');
 {
-	# Numbering waits, because another session creates a table with the name of the map. During this, a session locks
-	# a row, which the phase fill will reach after half of the rows.
+	# Numbering waits for a table with the name of the map. Meanwhile another session locks a row, which phase fill reaches
+	# after half of the rows.
 	my $other = Session->new($server);
 	$other->ask("BEGIN; CREATE TABLE shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]} ()");
 	$session->send(call_text('false'));
@@ -176,7 +175,7 @@ my $backend = $session->ask('SELECT pg_backend_pid()');
 	$other->ask('ROLLBACK');
 	ok(wait_for('fill'), 'keys are being filled');
 
-	# The postmaster alone would not end a backend that is busy.
+	# Killing the postmaster alone would leave a busy backend.
 	kill 'KILL', $server->{_pid}, $backend;
 	kill_postmaster($server);
 	$_->gone for $session, $holder, $other;
@@ -193,10 +192,10 @@ is(sql("SELECT count(*) >= $filled * 0.5 FROM orders WHERE snowflake_ids_new_2 I
 
 $writers = writers();
 
-# As if nothing had been said for a while, so that the first step says how far it is.
+# So that the first step gives a notice.
 sql("UPDATE snowflake_ids_convert.conversion SET last_notice = last_notice - interval '10 s'");
 
-# It comes as far as a row that another session has locked.
+# Until a locked row.
 my $holder = Session->new($server);
 $holder->ask("BEGIN; SELECT FROM shop.line WHERE order_ref = $rows / 2 AND n = 1 FOR NO KEY UPDATE");
 $session = Session->new($server);
@@ -235,7 +234,7 @@ like(
 	'other arguments are refused');
 like(Session::ask_once($server, call_text('false')), qr/triggers keep them filled/, 'resumed, and filled');
 
-# ---- filled, and not changed over: writes of all sorts
+# ---- filled, before the changeover: all sorts of writes
 is( as_joe(
 		"BEGIN; SET CONSTRAINTS ALL DEFERRED; INSERT INTO orders (id, parent, created, ref, parent_ref) VALUES (900000001, 900000002, now(), 900000001, 900000002);
            INSERT INTO orders (id, created, ref) VALUES (900000002, now(), 900000002); COMMIT;
@@ -262,7 +261,7 @@ is( sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 90000
 	$repeatable->ask('COMMIT');
 }
 
-# Indexes are made without blocking writers: the call hands them over and waits. One that failed halfway is found.
+# The call waits for indexes that the user builds. One that failed halfway is found.
 {
 	like(
 		Session::ask_once($server, call_text('true')),
@@ -362,7 +361,7 @@ is(sql("SELECT count(*) FROM pg_class WHERE relname ~ 'snowflake_ids_' AND relna
 	0, 'nothing is left over');
 is(sql("SELECT to_regclass('orders_id_seq') IS NULL"), 't', 'not even the sequence');
 
-# ---- a transaction that does not end: the conversion waits for it, and nobody waits behind the conversion
+# ---- an open transaction: the conversion waits for it, and nobody waits behind the conversion
 {
 	sql("CREATE TABLE held (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01'); INSERT INTO held VALUES (1)"
 	);
@@ -396,7 +395,7 @@ is(sql("SELECT to_regclass('orders_id_seq') IS NULL"), 't', 'not even the sequen
 	is(sql('SELECT count(*), count(DISTINCT id) FROM held'), '5|5', 'with all rows');
 }
 
-# ---- rows that get another time: before all rows are numbered, and while they are
+# ---- rows that get another time before and during numbering
 {
 	as_joe(<<'END');
 CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
@@ -410,7 +409,7 @@ END
 	my $convert = "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)";
 	my $phase = "SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass";
 
-	# The plan does not see the new times, and the phase prepare waits for their transaction.
+	# The plan does not see the new times, and phase prepare waits for them.
 	$writer->ask("BEGIN; UPDATE race SET created = now() + interval '1 day' WHERE id <= 3");
 	$session->send($convert);
 	is(eventually(sub { sql($phase) }), 'prepare', 'there is a plan');
@@ -418,7 +417,7 @@ END
 	like($session->answer, qr/3 rows are in the future/, 'times that change before the rows are numbered');
 	is(sql($phase), 'number', 'and the conversion can continue');
 
-	# Because of the policy, everyone who reads a row waits for the writer. Superusers do not.
+	# The policy makes all readers of a row, except superusers, wait for the writer.
 	sql("UPDATE race SET created = '2026-02-01 00:00:00+00' WHERE id <= 3;
 	     ALTER TABLE race ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 	     CREATE POLICY gate ON race USING (pg_advisory_xact_lock_shared(303)::text = '')");
@@ -434,7 +433,7 @@ END
 		0,
 		'no id is made of a time that the generator has not passed');
 
-	# A reference that is checked later keeps the key with the row that it was looked up in until then.
+	# A reference that is checked later keeps its key with the row until then.
 	$session->ask('BEGIN; INSERT INTO of_race VALUES (7)');
 	my $pass = 'BEGIN; DELETE FROM race WHERE id = 7; INSERT INTO race VALUES (7, now()); COMMIT';
 	like(

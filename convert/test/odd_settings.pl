@@ -1,5 +1,5 @@
-# Sessions with odd settings convert keys, and others write to the tables during this. Each id must have the time of its
-# row with any time zone, date style, quoting or plan. A setting that cannot work is refused by name.
+# Conversions and writers in sessions with odd settings. Each id must have the time of its row with any time zone, date
+# style, quoting or plan. A setting that cannot work is refused by name.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -26,8 +26,7 @@ my %format = (
 	mastic => [ '1 ms', '2026-02-01 12:00:00.123' ],
 	snowflake_si => [ '1 ms', '2026-02-01 12:00:00.123' ]);
 
-# Two tables, with names, a check and an index whose text needs care. Times around a change of the clock, where the format
-# reaches back so far.
+# Names, a check and an index whose text needs care; times around a change to summer time.
 sub make_tables
 {
 	my ($format, $key, $time) = @_;
@@ -52,7 +51,7 @@ INSERT INTO "of Key" SELECT id, note FROM "Key";
 END
 }
 
-# A conversion in two parts, with writers in between, in sessions with these settings. What is wrong afterwards.
+# A conversion in two parts, with writers in between. Returns what is wrong.
 sub convert
 {
 	my ($settings, $zone, $format, $key, $time, $settings_of_writers) = @_;
@@ -107,7 +106,7 @@ END
 	  : "was converted again: $again";
 }
 
-# ---- zones and date styles: text of a time, read again, may be another time
+# ---- zones and date styles: the text of a time may be read as another time
 my @styles = ('SQL, DMY', 'Postgres, MDY', 'German');
 for my $zone (
 	[ 'Asia/Shanghai', 'uuid', 'timestamptz' ],
@@ -124,8 +123,7 @@ for my $zone (
 	push @styles, shift @styles;
 }
 
-# A name of a zone with summer time that is an abbreviation without it, too, where the system still has it; and a zone
-# that has no name
+# A zone with summer time whose name is also an abbreviation without it; and a zone without a name
 SKIP:
 {
 	skip 'there is no time zone CET here', 1

@@ -1,4 +1,4 @@
-# The pages of convert/ do what they say: their commands are run, and the output that they show is what comes.
+# Runs the commands of convert's pages, and compares the output.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -13,7 +13,7 @@ $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $server->start;
 
-# The page is run as somebody runs it who follows it in psql: from top to bottom, in one session.
+# From top to bottom, in one session of psql.
 my $page = Page->new('convert/migration.md');
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE migration');
@@ -32,7 +32,7 @@ my $page = Page->new('convert/migration.md');
 	}
 }
 
-# A dump that was taken during a conversion: the script of the page removes what it has of it.
+# The page's script cleans up a dump taken during a conversion.
 {
 	my $chapter = 'A dump taken during a conversion';
 	my ($db) = ($page->blocks($chapter, 'sh'))[0]{content} =~ /-d (\w+)/;
@@ -56,7 +56,7 @@ END
 	is($server->safe_psql($db, 'SELECT pg_typeof(id) FROM appointment'), 'sno', 'and the table can be converted again');
 }
 
-# A publisher and a subscriber. After each block, the subscriber has caught up.
+# After each block, the subscriber has caught up.
 my %servers = map { $_ => PostgreSQL::Test::Cluster->new($_) } qw(shop copy);
 my $machine_id = 0;
 for (@servers{qw(shop copy)})
@@ -90,7 +90,7 @@ sub arrives
 	return;
 }
 
-# A publication of all tables would have the conversion's own tables, which the subscriber does not have.
+# A publication of all tables has the conversion's own tables, which the subscriber lacks.
 $_->safe_psql('app', 'CREATE TABLE part (id bigint PRIMARY KEY, created timestamptz NOT NULL DEFAULT now())')
   for values %servers;
 subscribe('every', 'ALL TABLES');

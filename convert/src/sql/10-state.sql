@@ -1,16 +1,14 @@
 -- The state of each conversion, and the views of it.
 --
--- The functions that a conversion uses have a schema of their own, snowflake_ids_convert. Nobody else can create
--- objects there, so these functions can call each other by name safely. The functions that users call are in the schema
--- in which the extension was created.
+-- Internal functions are in the schema snowflake_ids_convert, where nobody else can create objects. So they can call
+-- each other by name safely.
 --
 -- A conversion runs code of the tables: checks, index expressions, triggers. It also drops and alters what the state
--- says, and the owner of the tables can write the state. So each call runs with the rights of that owner, as REINDEX
--- does, and not with those of the caller. A function whose symbol is snowflake_ids_convert_as_owner becomes the owner
--- (convert/src/as_owner.cpp). Then it calls the function here that has the same name with _as_owner at its end. All
--- other functions run with the rights of the caller.
+-- says, which the owner can write. So a function whose symbol is snowflake_ids_convert_as_owner
+-- (convert/src/as_owner.cpp) becomes the owner of the tables and calls the function with _as_owner at the end of its
+-- name. All others run with the rights of the caller.
 
--- A migration tool may have created an empty schema of that name. It is dropped, as in src/sql/00-schema.sql.
+-- A migration tool may have created an empty schema of that name: see src/sql/00-schema.sql.
 DO $$
 BEGIN
     IF EXISTS (SELECT
@@ -29,7 +27,7 @@ END $$;
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 
--- Raises an error without the context that RAISE would add: the signature and line of each function that is running.
+-- Raises an error without RAISE's context, which names each running function.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
@@ -40,7 +38,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C ST
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block
     IS 'internal: whether this transaction continues after the statement that runs';
 
--- The catalogs show the rest: the map, which columns have a new one, which constraints are valid.
+-- The catalogs show the rest: the map, new columns, valid constraints.
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
     key_attnum smallint NOT NULL,
@@ -104,14 +102,12 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or block
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.last_notice IS 'time of the last notice about this conversion';
 
--- A job has the columns of the state, and after them what follows from the state. with_format() computes that when a
--- step begins. A conversion that is only planned has a job but no state.
+-- The columns of the state, and then what with_format() computes from it when a step begins. A planned conversion has a
+-- job but no state.
 --
--- changes_over: whether this call also does the changeover. It is null except in the first transaction of a call.
--- core: the present schema of the extension snowflake_ids.
--- type, epoch, tick_ms, capacity (ids per tick): properties of the format.
--- new_id: the expression that generates an id.
--- make, read: templates for format(). make makes an id from a tick and a number within it. read returns an id's time.
+-- changes_over: whether this call also does the changeover; null except in its first transaction.
+-- type, epoch, tick_ms, capacity (ids per tick): of the format. new_id: the expression that generates an id.
+-- make, read: templates for format(): an id from a tick and a number within it; an id's time.
 DO $$
 BEGIN
     EXECUTE pg_catalog.format(
@@ -126,8 +122,8 @@ BEGIN
 END $$;
 COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
--- Only the owner of a table can write its state, because steps run as the owner. Row security could do the same, but
--- pg_dump would dump its policies as if they did not belong to the extension.
+-- Steps run as the owner, so only the owner can write. Not row security, because pg_dump would dump its policies as if
+-- they did not belong to the extension.
 CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
 SELECT *
 FROM snowflake_ids_convert.conversion s
@@ -138,7 +134,7 @@ WHERE EXISTS (SELECT
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
 
--- The map belongs to the owner of the table. A table with that name and another owner is not the map.
+-- A table with that name and another owner is not the map.
 CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -179,7 +175,7 @@ COMMENT ON COLUMN snowflake_ids_convert_progress.unit
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
 
--- A column of a view gets the comment of the table's column.
+-- Columns of views get the comments of the table's columns.
 DO $$
 DECLARE
     col record;

@@ -1,5 +1,4 @@
--- Makes a job from the arguments of a call or from the state, and raises the errors about arguments. At the end are
--- small functions that several files use.
+-- Makes a job from arguments or state, and raises errors about arguments. Small shared functions are at the end.
 
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -28,8 +27,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.column_name IS 'internal: present name of a column';
 
--- Computes what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
--- declare. Otherwise PostgreSQL could call a function of another user in that schema, if its types match better.
+-- Functions of snowflake_ids get exactly the declared types. Otherwise another user's function in that schema could
+-- match better.
 CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -79,8 +78,8 @@ BEGIN
             job.new_id := job.core || '.gen_snowflake_si()';
             job.make := job.core || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
     END CASE;
-    -- The epoch is written as a number, because the text of a time can mean another time when it is read again ("CST",
-    -- "IST"). The sum is exact to the microsecond: a double holds the seconds of 285 years.
+    -- A number, because the text of a time can mean another time when it is read again ("CST", "IST"). The sum is exact
+    -- to the microsecond: a double holds the seconds of 285 years.
     tick_start := format('to_timestamp(%s) + make_interval(secs => (%%1$s) * %s / 1000.0)',
                          extract(epoch FROM job.epoch), job.tick_ms);
     job.make := format(job.make, tick_start, '%2$s');
@@ -98,7 +97,7 @@ BEGIN
     IF locked THEN
         PERFORM FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
     END IF;
-    -- What follows from the state is null, until with_format() is called.
+    -- with_format() sets the rest.
     SELECT s.*, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL INTO job
     FROM snowflake_ids_convert.my_conversion s
     WHERE s.relation = target;

@@ -1,8 +1,8 @@
--- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
+-- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks.
 
--- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on
--- its own tables or with the TRIGGER privilege. But only the owner of a table can make a trigger fire always (tgenabled
--- A). So only such triggers count, and only on tables of the role as which the conversion runs.
+-- The triggers that 70-triggers.sql makes. Others can create similar ones, on their own tables or with the TRIGGER
+-- privilege, but only the owner can make one fire always (tgenabled A). So only these count, on tables of the role that
+-- runs the conversion.
 CREATE FUNCTION snowflake_ids_convert.triggers(
     converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
 ) RETURNS SETOF record
@@ -25,7 +25,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.triggers
     IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
 
--- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
+-- attname is null if the old column was dropped.
 CREATE FUNCTION snowflake_ids_convert.added_columns(
     relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
 ) RETURNS SETOF record
@@ -43,10 +43,10 @@ COMMENT ON FUNCTION snowflake_ids_convert.added_columns
 
 -- The key, and all columns that refer to it through foreign keys, directly or through others.
 --
--- at_once: whether the new value is written with its row. It is not if the referenced row may be written later.
--- depth: number of foreign keys between this table and the key's table.
--- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
--- filled: whether it has a new column. It has none if its foreign key was added during the conversion.
+-- at_once: the new value is written with its row, because the referenced row is never written later. depth: foreign
+-- keys up to the key's table.
+-- collate: the key's collation, which the foreign key uses. filled: false if the foreign key was added during the
+-- conversion, so there is no new column.
 CREATE FUNCTION snowflake_ids_convert.columns(
     job snowflake_ids_convert.job,
     OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
@@ -94,7 +94,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.columns IS 'internal: a key and the columns that refer to it';
 
--- The tables, in the order in which most transactions write to them: the key's table first, then what refers to it.
+-- In the order in which most transactions write: the key's table, then what refers to it.
 CREATE FUNCTION snowflake_ids_convert.tables(
     job snowflake_ids_convert.job, OUT rel regclass, OUT attnums smallint[]
 ) RETURNS SETOF record
@@ -122,7 +122,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.uses_columns
     IS 'internal: whether an object depends on one of these columns of a table';
 
--- definition_end: the part of the index's definition after the name of the table. It begins with USING.
+-- definition_end: after the name of the table, from USING on.
 CREATE FUNCTION snowflake_ids_convert.indexes(
     target regclass, attnums smallint[],
     OUT index regclass, OUT definition_end text, OUT is_unique boolean, OUT valid boolean
@@ -148,8 +148,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
--- Compares the state with the catalogs. The tables must belong to the role as which the conversion runs, and what
--- earlier phases have made must still exist.
+-- The tables must belong to the role that runs the conversion, and what earlier phases made must exist.
 CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -169,8 +168,7 @@ BEGIN
     SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
                   'snowflake_ids_map_' || job.relation::oid, current_user)
     WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
-    -- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this
-    -- one would keep its old values.
+    -- The triggers still fill this column, but the changeover would not replace it.
     RETURN QUERY
     SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
                   coalesce(a.attname, a.shadow))
@@ -181,7 +179,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
     IS 'internal: tables of other owners, and what the conversion has made and lost';
 
--- With this lock, others can write to the tables but not alter them. Writers do not queue behind it.
+-- Others can write to the tables but not alter them. Writers do not queue behind this lock.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -194,8 +192,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
     IS 'internal: prevents others from altering the tables of a conversion';
 
--- While a request for a strong lock waits, other sessions queue behind it. So the requests for all tables together wait
--- for 50 ms at most, and are repeated after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
+-- While a strong lock waits, other sessions queue behind it. So requests for all tables together wait at most 50 ms,
+-- and are repeated after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
 CREATE FUNCTION snowflake_ids_convert.lock_writers_out(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

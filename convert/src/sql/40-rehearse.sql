@@ -1,10 +1,10 @@
--- Tries the new type on copies of the tables: here on empty ones, in 45-rehearse_rows.sql with some rows that have new
--- ids. So PostgreSQL itself decides whether constraints and indexes accept the new ids, and how their definitions read
--- on the new columns. The copies are unlogged, so their rows do not reach subscribers.
+-- Tries the new type on empty copies of the tables; 45-rehearse_rows.sql adds rows. So PostgreSQL itself decides
+-- whether constraints and indexes accept the new ids, and how their definitions read. The copies are unlogged, so rows
+-- do not reach subscribers.
 
--- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
--- snowflake_ids on the search path. Other users may have created functions or operators there that match better. An
--- expression runs with the rights of the table's owner, so a conversion that would use these is refused.
+-- Expressions on a future sno need its operators, so they are parsed with the schema of snowflake_ids on the search
+-- path. Other users' functions or operators there may match better, and would run as the table's owner. So a conversion
+-- that would use them is refused.
 CREATE FUNCTION snowflake_ids_convert.lookalikes(tables oid[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -51,7 +51,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes
     IS 'internal: error if relations use operators of other users, unless they are known';
 
--- While this path is set, no name of ours may be looked up on it. When the function returns, the old path is back.
+-- No name of ours may be looked up on this path. On return, the old path is back.
 CREATE FUNCTION snowflake_ids_convert.run_on_type_path(job snowflake_ids_convert.job, statements text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -94,8 +94,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.expressions
     IS 'internal: expressions of checks, indexes and statistics that have to be parsed again';
 
--- Each expression is put into a view, because a view is parsed but not evaluated. The view is on a table that has the
--- new types.
+-- In a view, an expression is parsed but not evaluated.
 CREATE FUNCTION snowflake_ids_convert.try_expressions(
     job snowflake_ids_convert.job, target regclass, attnums smallint[], copy text, change text
 ) RETURNS void
@@ -151,8 +150,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
 
--- The keys of the result are the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
--- tablespace, which has to be written before WHERE. The copy may be the table itself: then these are its new indexes.
+-- Keys of the result: the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
+-- tablespace, which belongs before WHERE. The copy may be the table itself: then these are its new indexes.
 CREATE FUNCTION snowflake_ids_convert.definitions(target regclass, copy regclass) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -182,7 +181,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.definitions
     IS 'internal: how the indexes and checks of a table are written on its copy';
 
--- In the copy, the converted columns have the new type and the names of the new columns. It has no NOT NULL.
+-- Converted columns have the new type and the names of the new columns. It has no NOT NULL.
 CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, target regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
@@ -192,7 +191,7 @@ DECLARE
     change text;
     col record;
 BEGIN
-    -- The rehearsal runs code of the table. The owner was checked before, but without a lock, so it is checked again.
+    -- The rehearsal runs code of the table. The earlier check of the owner held no lock.
     IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
         PERFORM snowflake_ids_convert.fail('42501', format('must be owner of table %s', target));
     END IF;
@@ -212,7 +211,7 @@ BEGIN
     FOR col IN SELECT attname, shadow FROM snowflake_ids_convert.columns(job) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
-    -- Another user may have created a lookalike since try_expressions() was called.
+    -- A lookalike may be newer than try_expressions().
     PERFORM snowflake_ids_convert.refuse_lookalikes(
         ARRAY[copy::regclass], snowflake_ids_convert.lookalikes(ARRAY[target]), 'an expression');
     RETURN copy::regclass;

@@ -1,11 +1,8 @@
--- Constraints and indexes are tried on new ids before anything changes: rows of each table are inserted into its copy
--- as the conversion would leave them.
+-- Tries constraints and indexes on new ids: inserts rows into each copy as the conversion would leave them.
 
--- The statement that inserts up to 10,000 rows. It numbers the keys that they refer to as the conversion numbers all
--- keys, so their ids have the right times and order. If `fresh` names a new column, the statement inserts one row only,
--- and generates the id of that column now. If the table is empty, that row has only the id. Columns that no check or
--- index of the copy uses are left out, because their values may be large. Columns with a domain are not left out,
--- because the domain may refuse NULL.
+-- Inserts up to 10,000 rows, with keys numbered as the conversion does, so ids have the right times and order. If
+-- `fresh` names a new column, only one row, whose id is generated now; in an empty table it has only the id. Columns
+-- without a check or index are left out because they may be large, except domains, which may refuse NULL.
 CREATE FUNCTION snowflake_ids_convert.insert_sample(
     job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
 ) RETURNS text
@@ -59,8 +56,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.insert_sample
     IS 'internal: the statement that inserts rows with new ids into the copy of a table';
 
--- A check that refuses the rows is dropped from the copy, and the statement runs again, until all problems are found.
--- If the table is empty, checks of several columns do not count, because the other columns of the row are null.
+-- A check that refuses the rows is dropped from the copy and the statement repeated, until all problems are found. In
+-- an empty table, checks of several columns do not count, because the others are null.
 CREATE FUNCTION snowflake_ids_convert.try_insert(target regclass, copy regclass, statement text) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -101,8 +98,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.try_insert
     IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
 
--- A table that only refers to keys gets a fresh id if it has one such column. With several, their ids could have an
--- order that real rows never have.
+-- Only if one column refers to keys: fresh ids in several could have an order that real rows never have.
 CREATE FUNCTION snowflake_ids_convert.rehearse_rows(job snowflake_ids_convert.job, target regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$

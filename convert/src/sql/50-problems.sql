@@ -1,5 +1,4 @@
--- Problems that the catalogs show. A conversion looks for them before it changes anything, and again before each strong
--- lock.
+-- Problems that the catalogs show. Checked before anything changes, and again before each strong lock.
 
 CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -28,9 +27,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems
     IS 'internal: why a table cannot be converted, without a look at its columns';
 
--- Objects that depend on the columns, for example views. They may exist until the changeover. Objects that the
--- changeover creates again are left out: the columns' own defaults and sequences, constraints, indexes, statistics,
--- column lists of publications, triggers for UPDATE OF.
+-- Objects that must not exist at the changeover, for example views. Omitted are those that it creates again: defaults
+-- and sequences of the columns, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.
 CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -84,7 +82,7 @@ AS $$
     WHERE c.conrelid = target
       AND c.conkey && attnums
       AND d.classid <> 'pg_constraint'::regclass
-      -- A view with GROUP BY on the primary key also uses the column, so dependents() lists it.
+      -- dependents() also lists views with GROUP BY on the primary key.
       AND NOT snowflake_ids_convert.uses_columns(d.classid, d.objid, target, attnums)
     UNION ALL
     SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; drop the foreign key first, and add it again afterwards',
@@ -120,7 +118,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems
     IS 'internal: constraints and indexes that a conversion cannot make again';
 
--- The default of the key is replaced. The default of a column that refers to the key would remain an old key.
+-- The default of the key is replaced. That of a referencing column would remain an old key.
 CREATE FUNCTION snowflake_ids_convert.column_problems(
     job snowflake_ids_convert.job, target regclass, attnums smallint[]
 ) RETURNS SETOF text
@@ -204,9 +202,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems
     IS 'internal: rules and triggers that would conflict with those of a conversion';
 
--- Subscribers would receive columns that they do not have, and replication would stop. The map is made in the schema
--- of the key's table. A publication of all tables, or of that schema, would have the map too, and subscribers have no
--- such table.
+-- Replication would stop at columns and maps that subscribers lack. The map is in the schema of the key's table, so a
+-- publication of all tables, or of that schema, has it.
 CREATE FUNCTION snowflake_ids_convert.publications(target regclass, OUT problem text, OUT map_problem text)
 RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -270,7 +267,7 @@ DECLARE
     tbl record;
 BEGIN
     RETURN QUERY SELECT * FROM snowflake_ids_convert.owner_problems(job);
-    -- The other checks run code of the tables, so only the owner may continue.
+    -- The other checks run code of the tables.
     IF FOUND THEN
         RETURN;
     END IF;
@@ -286,7 +283,7 @@ BEGIN
             FROM snowflake_ids_convert.publications(tbl.rel);
         END IF;
         BEGIN
-            -- When the rows have their new ids, refuse_violations() checks these.
+            -- Once rows have new ids, refuse_violations() checks these.
             IF job.map IS NULL THEN
                 RETURN QUERY SELECT DISTINCT * FROM snowflake_ids_convert.rehearse_rows(job, tbl.rel);
             ELSE

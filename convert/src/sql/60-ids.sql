@@ -1,13 +1,11 @@
 -- The new id of each row.
 --
--- Rows are sorted by time, then by old key. A tick has room for C ids. The position of a row is tick * C + number,
--- where number counts the rows of one tick from 0. A row gets the first position of its tick, or the position after
--- that of the previous row, whichever is later. So positions are unique and keep the order, and a row moves to a later
--- tick only if a tick has more than C rows.
+-- Rows are sorted by time, then by old key. A tick has room for C ids, and a position is tick * C + number. A row gets
+-- the first position of its tick, or the one after the previous row's, whichever is later. So positions are unique and
+-- ordered, and rows move to a later tick only if one has more than C rows.
 
--- Returns the query that gives each row its position. The tick is null if no id can have that time, or if it is after
--- up_to. Times without a zone are read in the zone of the setting TimeZone, because "AT TIME ZONE 'CET'" would be an
--- abbreviation, without summer time.
+-- The tick is null if no id can have that time, or if it is after up_to. Times without a zone use the setting TimeZone,
+-- because "AT TIME ZONE 'CET'" would be an abbreviation, without summer time.
 CREATE FUNCTION snowflake_ids_convert.positions(job snowflake_ids_convert.job, up_to timestamptz, condition text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -65,7 +63,6 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.time_problems IS 'internal: rows with a time that no id can have';
 
--- Reads the table and changes nothing.
 CREATE FUNCTION snowflake_ids_convert.crowding(
     job snowflake_ids_convert.job, up_to timestamptz, condition text, OUT rows bigint, OUT moves text, OUT too_far text
 )
@@ -95,8 +92,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.crowding
     IS 'internal: number of rows, and problems of ticks that have more rows than ids';
 
--- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
--- snowflake_ids_convert_forget() is called.
+-- One sorted pass over the key's table. Rows that are inserted later have no n. The map stays until
+-- snowflake_ids_convert_forget().
 CREATE FUNCTION snowflake_ids_convert.make_map(job snowflake_ids_convert.job) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -105,14 +102,14 @@ DECLARE
     fits text := CASE WHEN job.spill THEN 'tick IS NOT NULL' ELSE format('tick = position / %s', job.capacity) END;
     new_id text := format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity));
 BEGIN
-    -- Rows may have changed since the plan, and may still change. So the statement that makes the ids also decides, in
-    -- one snapshot, which rows can have one. An id of a time that the generator has not reached would be issued again.
+    -- Rows may have changed since the plan, and still may. So this statement also decides, in one snapshot, which rows
+    -- can have an id. An id of a time that the generator has not reached would be issued again.
     EXECUTE format('CREATE TABLE %s AS
                     SELECT n, old, created, CASE WHEN %s AND position / %s <= %s THEN %s END AS new
                     FROM (%s) AS p',
                    map, fits, job.capacity, snowflake_ids_convert.tick_of(job, job.issued_after), new_id,
                    snowflake_ids_convert.positions(job, job.issued_after, format('%I IS NULL', job.shadow)));
-    -- The default privileges of the owner may have granted privileges on the map.
+    -- Default privileges may have opened the map.
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', map,
                                CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
@@ -128,7 +125,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_map IS 'internal: makes the new ids, in a table of old and new keys';
 
--- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
+-- On entry UTC, then the zone of the first call. The SET clause restores the caller's zone.
 CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
@@ -159,9 +156,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_rows
     IS 'internal: phase number: makes the id of each row, and checks all of them';
 
--- Compares the time of each new id with the time of its row, after the ids were made and again before the changeover.
--- Most rows have the tick of their time. If a tick has C ids, a row that was moved to a later tick has the tick after
--- that of the row C positions before it.
+-- Compares times of ids and rows, after numbering and again before the changeover. A row that was moved out of a full
+-- tick has the tick after that of the row C positions before it.
 CREATE FUNCTION snowflake_ids_convert.verify_map(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

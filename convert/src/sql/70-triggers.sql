@@ -1,12 +1,11 @@
--- The triggers of a conversion. Their functions belong to the extension, so it cannot be dropped while a trigger
--- exists. Arguments of a trigger: the oid of the key's table, the column number of the key, and the number of its own
--- column.
+-- The triggers of a conversion. Their functions belong to the extension, so it cannot be dropped meanwhile. Arguments:
+-- the oid of the key's table, the column number of the key, and that of the trigger's column.
 --
 --   zz_snowflake_ids_1_key      key      generates the new id of a new row
 --   zz_snowflake_ids_2_N        follow   new column N gets the new id of the key that its row refers to
---   zz_snowflake_ids_3_N        follow   the same, when all existing keys have ids; waits for a writer of one
---   zz_snowflake_ids_4_N        late     the same at the end of the transaction, if the key was inserted after its row
---   zz_snowflake_ids_4_delete   moved    updates the rows that refer to a key, if another row has the key now
+--   zz_snowflake_ids_3_N        follow   the same, once all existing keys have ids; waits for a writer of one
+--   zz_snowflake_ids_4_N        late     the same at the end of the transaction, for a key inserted after its row
+--   zz_snowflake_ids_4_delete   moved    updates the rows that refer to a key that moved to another row
 --   zz_snowflake_ids_4_update   moved    the same
 CREATE FUNCTION snowflake_ids_convert.key() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_key' LANGUAGE C;
@@ -51,7 +50,7 @@ BEGIN
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
             arguments, col.attnum));
     END LOOP;
-    -- If a key passes to another row, only columns that refer to it have to be updated.
+    -- If a key moves to another row, only columns that refer to it must be updated.
     IF FOUND THEN
         PERFORM snowflake_ids_convert.make_trigger(
             job.relation, 'zz_snowflake_ids_4_delete', 'CONSTRAINT TRIGGER', format(
@@ -67,8 +66,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_triggers
     IS 'internal: creates the triggers that fill the new columns from the start';
 
--- From this phase on, all existing keys have ids. If a transaction finds a key without an id, the key is not inserted
--- yet, or the snapshot of the transaction is too old to see the id.
+-- From this phase on, all existing keys have ids. A key without one is not inserted yet, or the snapshot is too old to
+-- see its id.
 CREATE FUNCTION snowflake_ids_convert.make_late_triggers(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -102,7 +101,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers IS 'internal: removes the triggers of a conversion';
 
--- The trigger function moved() calls this, as the owner of the table.
+-- moved() calls this as the owner of the table.
 CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key_number smallint, key text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

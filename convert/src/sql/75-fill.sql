@@ -1,7 +1,6 @@
 -- Adds new columns next to the old ones, and fills them in batches.
 
--- The default of the key's new column generates ids. PostgreSQL stores the oid of its function, so the default stays
--- right if the schema of the extension is renamed.
+-- PostgreSQL stores the oid of the default's function, which survives a rename of its schema.
 CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -14,8 +13,8 @@ BEGIN
         FROM snowflake_ids_convert.columns(job)));
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
-    -- No row can be inserted while the lock is held. So the existing rows have this time or an earlier one, and every
-    -- new row gets an id that is later.
+    -- No row can be inserted while the lock is held. So existing rows have this time or an earlier one, and every new
+    -- row gets a later id.
     job.issued_after := snowflake_ids.pass_now(job.format);
     job.phase := 'number';
     RETURN job;
@@ -26,7 +25,7 @@ CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    -- A conversion runs as another role than its caller, so no trigger may wait for the commit.
+    -- No trigger may wait for the commit, because the role then is the caller.
     SET CONSTRAINTS ALL IMMEDIATE;
     IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);
@@ -35,8 +34,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.silence_triggers
     IS 'internal: keeps the tables'' own triggers from firing in this transaction';
 
--- The planner has no statistics of the new column, so it would read the whole table to find null values. With these
--- settings, it reads a batch of the map by its numbers, and finds the keys by their index.
+-- Without statistics of the new column, the planner would read the whole table for null values. These settings make it
+-- read a batch of the map by number, and find the keys by index.
 CREATE FUNCTION snowflake_ids_convert.fill_keys(job snowflake_ids_convert.job, first bigint, size bigint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -1,8 +1,5 @@
--- Constraints and indexes on the new columns, made before the changeover.
-
--- CHECK constraints on the converted columns, written for the new columns. A twin is such a check that exists on the
--- new columns before the changeover, which only renames it. There is no twin if a new column may be filled later than
--- its row is written, or if the old check is not valid.
+-- A twin is a CHECK that exists on the new columns before the changeover, which only renames it. There is none if a new
+-- column may be filled later than its row is written, or if the old check is not valid.
 CREATE FUNCTION snowflake_ids_convert.checks(
     job snowflake_ids_convert.job,
     OUT rel regclass, OUT name name, OUT condition text, OUT twin name, OUT made boolean, OUT valid boolean
@@ -31,7 +28,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.checks
     IS 'internal: checks on the columns of a conversion, written for the new columns';
 
--- Looks only at checks without a valid twin, because the twin already proves the others.
+-- Valid twins already prove the other checks.
 CREATE FUNCTION snowflake_ids_convert.refuse_violations(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -44,7 +41,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations
     IS 'internal: error if the new values violate a check of their table';
 
--- Adds constraints, so that the changeover need not read the tables. validate_checks() validates them.
+-- So the changeover need not read the tables. validate_checks() validates them.
 CREATE FUNCTION snowflake_ids_convert.make_checks(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -87,10 +84,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
 
--- One row for each index on the old columns of all tables, or of one table. state is null if the new index does not
--- exist, and true if it can be used. It is false if a failed CREATE INDEX CONCURRENTLY left the index invalid, or if its
--- definition is wrong. That can happen if operators of other users came first on the search path of the session that
--- built it.
+-- One row for each index on the old columns. state is null without a new index, true if it is usable, false if a failed
+-- CREATE INDEX CONCURRENTLY left it invalid or its definition is wrong, as when the session that built it had other
+-- users' operators first on its path.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
     job snowflake_ids_convert.job, of_table regclass DEFAULT NULL,
     OUT name text, OUT state boolean, OUT definition text

@@ -1,13 +1,12 @@
--- The changeover: the new columns replace the old ones. The functions here return its statements. They read the
--- catalogs before writers are locked out, while the old columns still exist. 86-columns.sql returns the statements for
--- columns and indexes. 87-swap.sql runs all statements, sorted by stage; within a stage, in the order in which the
--- functions return them. A statement that sets a property of an object is one stage later than the one that creates it.
+-- The changeover: the new columns replace the old ones. Functions here and in 86-columns.sql return its statements;
+-- they read the catalogs before writers are locked out. 87-swap.sql runs them by stage, then in the returned order.
+-- Setting a property of an object is one stage later than creating it.
 --
 --   10   drop what uses the old columns                        20   replace the old columns
 --   30   create again, on the new columns, what others need    40   create statistics again
 --   50   create the rest again
 --
--- Before stage 50, the schema of snowflake_ids is on the search path, because expressions on the new type need it.
+-- Before stage 50, the schema of snowflake_ids is on the search path for expressions on the new type.
 CREATE TYPE snowflake_ids_convert.change AS (stage integer, statement text);
 COMMENT ON TYPE snowflake_ids_convert.change IS 'a statement of the changeover; null if there is nothing to do';
 
@@ -19,8 +18,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.comment_statement
     IS 'internal: the statement that sets a comment; null if there is no comment';
 
--- Foreign keys to the key, and checks on the columns. Foreign keys are dropped first and created last, because they
--- need the unique constraints. A valid twin gets the name of its check. A check without a valid twin is created again.
+-- Foreign keys are dropped first and created last, because they need the unique constraints. A check's valid twin gets
+-- its name; without one, the check is created again.
 CREATE FUNCTION snowflake_ids_convert.change_constraints(job snowflake_ids_convert.job)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE

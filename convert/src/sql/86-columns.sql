@@ -1,8 +1,7 @@
--- The changeover: statements for indexes and columns, and all statements together. The stages are explained in
--- 85-changeover.sql.
+-- The changeover: indexes, columns, and all statements together. 85-changeover.sql explains the stages.
 
--- The new index gets the name, constraint and properties of the old one. Primary keys come first, then unique
--- constraints, then other indexes.
+-- New indexes get the names, constraints and properties of the old ones: first primary keys, then unique constraints,
+-- then others.
 CREATE FUNCTION snowflake_ids_convert.change_indexes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -61,8 +60,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_indexes
     IS 'internal: statements that replace the indexes on converted columns by those on the new columns';
 
--- prepare() has already set the new default. Since PostgreSQL 18, NOT NULL is a constraint that has a name and may have
--- a comment.
+-- prepare() has set the new default. Since 18, NOT NULL is a constraint with a name and perhaps a comment.
 CREATE FUNCTION snowflake_ids_convert.change_columns(job snowflake_ids_convert.job, target regclass)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -116,8 +114,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_columns
     IS 'internal: statements that replace the old columns by the new ones';
 
--- With keep_position the old columns get the new type and values. PostgreSQL keeps everything else itself, but it
--- rewrites the table, under the lock.
+-- keep_position: the old columns get the new type and values. PostgreSQL keeps everything else, but rewrites the table
+-- under the lock.
 CREATE FUNCTION snowflake_ids_convert.change_types(job snowflake_ids_convert.job, target regclass)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -1,7 +1,7 @@
 -- Runs the changeover.
 
--- Adds the rows to the map that were inserted after phase number. The first call has a null snapshot and adds most of
--- them, before writers are locked out. The second call finds the rows that the given snapshot did not see, by an index.
+-- Adds rows that were inserted after phase number. The first call, with a null snapshot, adds most of them before
+-- writers are locked out. The second finds, by an index, those that the snapshot did not see.
 CREATE FUNCTION snowflake_ids_convert.complete_map(job snowflake_ids_convert.job, since pg_snapshot) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -23,8 +23,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.complete_map
     IS 'internal: adds rows that were inserted after the numbering to the map';
 
--- The tables may have been altered since the conversion began. Others can read and write while this function checks
--- them.
+-- The tables may have been altered since the conversion began. This locks nobody out.
 CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -51,8 +50,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed
     IS 'internal: error if tables were altered so that a conversion cannot finish';
 
--- Returns the constraints that were valid before the changeover and are not valid after it. The changeover creates them
--- as NOT VALID, so that it need not read the tables. Phase validate validates them.
+-- Returns the constraints that were valid before. The changeover creates them NOT VALID, to read no table, and phase
+-- validate validates them.
 CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
@@ -79,7 +78,7 @@ BEGIN
     lookalikes := snowflake_ids_convert.lookalikes(tables);
 
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    -- Only columns that may be filled later than their row is written
+    -- Only columns that may be filled later than their row
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(
         SELECT format('Rows of %s refer in column %I to keys that do not exist.', rel, attname)
         FROM snowflake_ids_convert.columns(job)
@@ -90,7 +89,7 @@ BEGIN
     PERFORM snowflake_ids_convert.drop_triggers(job.relation);
     PERFORM snowflake_ids_convert.run_on_type_path(job, on_type_path);
     PERFORM snowflake_ids_convert.run(coalesce(on_plain_path, '{}'));
-    -- Another user may have created a lookalike after the check of all expressions.
+    -- A lookalike may be newer than the check of all expressions.
     PERFORM snowflake_ids_convert.refuse_lookalikes(tables, lookalikes, 'an expression');
     RETURN ARRAY(SELECT oid
                  FROM pg_constraint

@@ -1,4 +1,4 @@
--- The steps of a conversion, one after another.
+-- The steps of a conversion.
 --
 --   prepare   adds columns and triggers, under a short lock    number    gives each row its id, in one sorted pass
 --   fill      writes the new keys, in batches                  settle    waits for writers that saw keys without ids
@@ -6,8 +6,8 @@
 --   index     builds the indexes, or waits for them            ready     waits for a call with finish (keep_position)
 --   swap      replaces the columns, under a lock               validate  foreign keys and checks, one per step
 --
--- Each step is a transaction that also writes the next state. So after any interruption, another call can continue. The
--- function of a phase takes the job and returns it with its next state.
+-- Each step is a transaction that also writes the next state, so another call can continue after any interruption. The
+-- function of a phase takes the job and returns the next.
 
 CREATE FUNCTION snowflake_ids_convert.fill_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -28,8 +28,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.fill_step IS 'internal: phase fill';
 
--- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
--- still have no new value refer to keys that do not exist.
+-- VACUUM FULL may have moved rows into blocks that were already read; then the table is read again. Rows still without
+-- a value refer to keys that do not exist.
 CREATE FUNCTION snowflake_ids_convert.fill_moved_rows(job snowflake_ids_convert.job) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -106,8 +106,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.follow_step IS 'internal: phase follow';
 
--- Each step builds one index, or goes on to the next table: a step rehearses only one. With build_concurrently the user
--- builds them, and the phase waits.
+-- One index or one table per step, because a step rehearses only one. With build_concurrently the user builds them, and
+-- the phase waits.
 CREATE FUNCTION snowflake_ids_convert.index_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -135,7 +135,7 @@ CREATE FUNCTION snowflake_ids_convert.swap_step(job snowflake_ids_convert.job) R
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    -- An index on the old columns may have been created after phase index.
+    -- An index on the old columns may be newer than phase index.
     IF NOT job.keep_position AND EXISTS (SELECT snowflake_ids_convert.index_statements(job, false)) THEN
         job.phase := 'index';
     ELSE
@@ -195,7 +195,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.rate_text
     IS 'internal: notice with what is done, the rate and the time that is left';
 
--- A notice is due if the phase or the part is new, or if the last notice is more than five seconds old.
+-- A notice is due for a new phase or part, or after five seconds.
 CREATE FUNCTION snowflake_ids_convert.write_state(old snowflake_ids_convert.job, job snowflake_ids_convert.job)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -256,7 +256,7 @@ BEGIN
     WHEN 'fill' THEN
         job := snowflake_ids_convert.fill_step(job);
     WHEN 'settle' THEN
-        -- The lock waits for writers that may have seen keys without an id.
+        -- Waits for writers that may have seen keys without an id.
         PERFORM snowflake_ids_convert.lock_definitions(job);
         PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
         PERFORM snowflake_ids_convert.make_late_triggers(job);

@@ -1,7 +1,7 @@
--- The functions that users call, and functions that only these use.
+-- The functions that users call, and those that only these use.
 
--- The type bigint does not show that a key was converted, so a repeated call would number all rows again. The default
--- of the key shows it, also in a database that was restored from a dump and has no state of the conversion.
+-- A converted bigint key looks like any other, so a repeated call would number all rows again. Its default shows the
+-- conversion, also after a restore without the state.
 CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -51,7 +51,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems
     IS 'internal: columns with rows that refer to a key that does not exist';
 
--- Such rows cannot be updated, and the conversion updates all of them.
+-- The conversion updates all rows, which fails for these.
 CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
@@ -141,11 +141,11 @@ BEGIN
     WHERE (SELECT relkind = 'r' AND NOT relispartition FROM pg_class WHERE oid = job.relation)
     UNION ALL
     SELECT 'problem', problem FROM snowflake_ids_convert.problems(job) AS problem;
-    -- With such problems, it may be impossible to read the rows, or reading them may show wrong rows.
+    -- With such problems, reading the rows may fail or be wrong.
     IF FOUND THEN
         RETURN;
     END IF;
-    -- The clock is read after the snapshot is taken. So rows that are inserted now are not in the future.
+    -- The clock is read after the snapshot is taken, so rows inserted now are not in the future.
     RETURN QUERY
     SELECT 'problem', problem
     FROM snowflake_ids_convert.time_problems(job, clock_timestamp(), 'true') AS problem;
@@ -216,7 +216,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARAL
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
--- This is PARALLEL RESTRICTED, because in_transaction_block() is always true in a parallel worker.
+-- RESTRICTED, because in_transaction_block() is always true in a parallel worker.
 CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 AS $$
@@ -278,7 +278,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.resume
     IS 'internal: continues a conversion that has begun; false if there is none';
 
--- The first transaction of a call: checks, plans, and writes the state. It takes no lock that stops writers.
+-- The first transaction of a call. It takes no lock that stops writers.
 CREATE FUNCTION snowflake_ids_convert.start_as_owner(
     relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
     spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,
@@ -331,7 +331,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARAL
 COMMENT ON FUNCTION snowflake_ids_convert.start
     IS 'internal: begins or resumes a conversion, as the owner of the table';
 
--- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
+-- A procedure that commits can have no settings of its own, so nothing here depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
     batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,

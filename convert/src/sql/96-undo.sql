@@ -1,6 +1,4 @@
--- Undoing a conversion, and forgetting a finished one.
-
--- If a table with the name of the map belongs to another role, it is not dropped.
+-- Keeps a table with the map's name that another role owns.
 CREATE FUNCTION snowflake_ids_convert.drop_map(target regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

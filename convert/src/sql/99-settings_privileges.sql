@@ -1,12 +1,11 @@
--- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
--- quoted, how strings are read, how times are written. So each function of this extension gets settings of its own, all
--- of them here, at the end of the script. Only procedures have none, because they could not commit then. The test
--- "catalog" checks these rules. (All functions of the extension snowflake_ids are in C.)
+-- What the text of a function means depends on settings of the session: search path, quoting, formats of strings and
+-- times. So each function in SQL or PL/pgSQL gets its own settings here, at the end of the script; procedures cannot,
+-- because they commit. The test "catalog" checks this.
 --
--- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
+-- jit is off: compiling catalog queries, whose cost the planner overestimates, takes longer than running them.
 --
--- TimeZone is not set here: checks and triggers of a converted table must see that of the session. A function that
--- reads times without a zone sets it in its definition.
+-- TimeZone is not set, because checks and triggers of a converted table need that of the session. A function that reads
+-- times without a zone sets it in its definition.
 DO $$
 DECLARE
     function regprocedure;
@@ -14,7 +13,7 @@ DECLARE
     privilege text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
-    -- The schema of the extension may have operators of other users, which would hide those of the server.
+    -- Operators of other users in the extension's schema could hide those of the server.
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR function IN
         SELECT p.oid
@@ -35,9 +34,9 @@ BEGIN
             EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
         END LOOP;
     END LOOP;
-    -- Default privileges may have granted too much. A role that can create functions in the schema, or triggers on the
-    -- view, could make others call them. So all privileges are revoked here. Default privileges may also have revoked
-    -- what a conversion needs, because it calls as the table's owner. So the privileges after this block are granted.
+    -- Default privileges may have granted too much: a role that can create functions in the schema, or triggers on the
+    -- view, could make others call them. They may also have revoked what a conversion needs as the table's owner. So
+    -- all are revoked here, and the needed ones granted below.
     FOR privilege IN
         SELECT DISTINCT format('%s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
         FROM (SELECT 'SCHEMA ' || nspname, nspacl, nspowner
