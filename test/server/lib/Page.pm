@@ -22,6 +22,7 @@ use Test::More;
 # commands that is missing.
 our %run_by = (
 	'README.md' => 'all_pages',
+	'AGENTS.md' => 'all_pages',
 	'doc/tutorial.md' => 'tutorial',
 	'doc/queries.md' => 'all_pages',
 	'doc/choosing.md' => 'all_pages',

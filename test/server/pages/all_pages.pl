@@ -98,7 +98,7 @@ $server->start;
 }
 
 # ---- how-to pages, a database each
-how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/feed.md');
+how_to($server, $_) for Page->new('AGENTS.md'), Page->new('doc/layouts.md'), Page->new('doc/feed.md');
 
 # Ids are ahead of the clock after the start, by up to 75 seconds.
 {
@@ -523,6 +523,7 @@ END
 	my %pages =
 	  map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
 	$pages{'README.md'} = $readme;
+	$pages{'AGENTS.md'} = slurp('AGENTS.md');
 
 	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
 SELECT FROM snowflake_ids.status();
@@ -672,7 +673,7 @@ END
 sub how_to
 {
 	my ($on, $page, %options) = @_;
-	my $db = $page->{path} =~ s/\W/_/gr;
+	my $db = lc $page->{path} =~ s/\W/_/gr;
 	$on->safe_psql('postgres', "CREATE DATABASE $db");
 	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
 	$page->run_chapter($on, $_, dbname => $db, %options)
