@@ -104,7 +104,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(timeline.tick_length.count() > 0 &&
             clamped_tick(timeline, UnixTime{microseconds{in.take<std::int64_t>()}}) <= timeline.max_tick());
 
-    // With all the others; the next life has them.
     const Ceiling least = take_ceiling();
     require(
         lift_ceiling(place(), l, *slot, least, {Ceiling{milliseconds{in.take<std::uint64_t>() >> 1}}, least}).error ==

@@ -20,7 +20,7 @@ const { given, row, since } = require('./row');
   // An array of ids is one string until its type, whose number differs between databases, has a parser.
   const { oid } = (await client.query("SELECT 'sno[]'::regtype::oid")).rows[0];
   require('pg').types.setTypeParser(oid, (text) => text.slice(1, -1).split(','));
-  // Exact numbers, as Snowflake-SI ids and counts; larger bigints stay strings.
+  // A bigint that is exact as a number, as Snowflake-SI ids and counts are, becomes one. A larger one stays a string.
   require('pg').types.setTypeParser(20, (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text));
   const [{ ids }] = await found('SELECT array_agg(id) AS ids FROM person');
   if (ids[0] !== person.id) throw new Error('an array of ids is not read');

@@ -19,7 +19,7 @@ def forever(dsn, stop, step):
             if connection is None or connection.closed:
                 connection = psycopg2.connect(dsn, options="-c statement_timeout=10000")
                 connection.autocommit = True
-                # Otherwise it waits for a server that vanished.
+                # Without this, it waits for a server that vanished.
                 connection.cursor().execute("SET tcp_user_timeout = 3000")
             with connection.cursor() as cursor:
                 step(cursor)

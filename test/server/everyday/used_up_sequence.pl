@@ -28,7 +28,7 @@ sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 # A terminated session may not have cleaned up yet.
 sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids.stats') }
 
-# Otherwise waits are no overflow.
+# While ids are ahead of the clock, waits are no overflow.
 caught_up($node);
 
 # Rates are those of the format, whatever the demand
@@ -63,7 +63,7 @@ is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM gen
 # What ends a wait leaves nobody counted as waiting
 my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
 
-# Its process id and handle. Names differ, because the last one may take a while to end.
+# Returns process id and handle of a session that waits. Names differ, because the last one may take a while to end.
 my $waiters = 0;
 
 sub waiter
