@@ -51,6 +51,7 @@ void make_commit_wait() {
     end_if_orphaned();
     GetTopTransactionId();
     if (wrote) return;
+    // A logical message would do too, but readers of logical decoding would get it.
     XLogBeginInsert();
     char data = 0;  // the server asserts that a record has some
     XLogRegisterData(&data, sizeof data);
