@@ -1,9 +1,9 @@
--- The extension has two schemas. This one is its own: all relations, the functions that stand behind types, operators,
--- casts, classes and the planner, and what operators of a server call. In the schema that the user chooses are types,
--- operators, operator classes and the functions that queries call.
+-- Two schemas: this one has all relations, the functions behind types, operators, casts, classes and the planner, and
+-- what operators of a server call. The one that the user chooses has types, operators, operator classes and the
+-- functions that queries call.
 --
--- Nobody else may create objects here, so functions find each other here safely. A schema of that name that is there
--- before, as migrations of frameworks make it, is not adopted: see below.
+-- Nobody else may create objects here, so functions find each other safely. An existing schema of that name, which
+-- migrations of frameworks make, is not adopted: see below.
 DO $$
 BEGIN
     IF pg_catalog.current_schema() OPERATOR(pg_catalog.=) 'snowflake_ids' THEN
@@ -14,8 +14,8 @@ BEGIN
     END IF;
 END $$;
 
--- An empty schema of that name is dropped, if it belongs to the role that creates the extension. (A script's NOTICE is
--- not shown.) In all other cases CREATE SCHEMA says that it exists.
+-- Drops an empty schema of that name, if it belongs to the role that creates the extension. (A script's NOTICE is not
+-- shown.) Otherwise CREATE SCHEMA says that it exists.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n

@@ -1,9 +1,9 @@
--- The WAL ceiling of this database; see src/pg/ceilings/database_ceiling.hpp. Not for use by hand. It starts with the sealed
--- 0 of src/ledger/sealed.hpp, which means: no ceiling yet.
+-- The WAL ceiling of this database (src/pg/ceilings/database_ceiling.hpp). It starts with the sealed 0 of
+-- src/ledger/sealed.hpp: no ceiling yet.
 --
--- nextval() must not change the number: the increment leaves no room for a next value, so the server refuses the call.
--- Bounds that leave no value for setval() either would stop pg_upgrade, which takes the number along by setval(). With a
--- least value of 1, monitors (check_postgres --action=sequence) would see a sequence that is used up.
+-- nextval() must not change the number, so the increment leaves no room for a next value. Bounds without room for
+-- setval() would stop pg_upgrade, which calls it. With a least value of 1, monitors (check_postgres --action=sequence)
+-- would see a sequence that is used up.
 
 CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint INCREMENT 9223372036854775807
     MINVALUE -1000000000000000000 START 22320;

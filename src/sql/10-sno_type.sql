@@ -26,7 +26,7 @@ CREATE TYPE sno (
 COMMENT ON TYPE sno IS
     'sno id, 10 bytes: 39 bits of 4 ms units since 2010-01-01 UTC (to 2079-09-07), tick-tock bit, 8-bit metabyte, 16-bit partition, 16-bit sequence; text [2-9a-x]{16}';
 
--- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
+-- For the comparison and the operator classes see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.sno_hash(sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -36,7 +36,7 @@ CREATE FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
 
--- Casts, all explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
+-- All explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
 CREATE FUNCTION snowflake_ids.sno_to_bytea(id sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,3 @@
--- Fields of a sno, making a sno from fields, bounds of a span of time.
-
 CREATE FUNCTION sno_timestamp(id sno) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_timestamp(sno) IS

@@ -36,8 +36,8 @@ CREATE TYPE gid (
 COMMENT ON TYPE gid IS
     'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), 72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one kind only';
 
--- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
--- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.
+-- The server calls this when a value gets a modifier. The cast is explicit: for a cast from a type to itself the server
+-- only checks that it exists.
 
 CREATE FUNCTION snowflake_ids.gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -48,7 +48,7 @@ CREATE CAST (gid AS gid) WITH FUNCTION snowflake_ids.gid(gid, integer, boolean);
 
 COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 
--- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
+-- For the comparison and the operator classes see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.gid_hash(gid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -58,7 +58,7 @@ CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
 
--- Casts, all explicit. The cast to uuid does nothing: the same 16 bytes in the same order.
+-- All explicit. The cast to uuid does nothing: the same 16 bytes.
 
 CREATE FUNCTION snowflake_ids.gid_to_bytea(id gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,3 @@
--- Fields of a gid, making a gid from fields, bounds of a span of time.
-
 CREATE FUNCTION gid_timestamp(id gid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_timestamp(gid) IS

@@ -1,5 +1,4 @@
--- Fields of a uuid of version 7 (RFC 9562), bounds of a span of time. The type is the server's uuid, which has uuids
--- of any version. Uuids of other versions and variants have no time here.
+-- Uuids of other versions and variants have no time here.
 
 CREATE FUNCTION uuid7_timestamp(id uuid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,7 +1,7 @@
 -- The type mastic: 8 bytes, input and output, operators, casts.
 --
--- It is laid out as bigint is, and compared without a sign. Where the sign makes no difference its functions are those
--- of bigint.
+-- Laid out as bigint, and compared without a sign. Where the sign makes no difference its functions are those of
+-- bigint.
 
 CREATE TYPE mastic;
 
@@ -19,7 +19,7 @@ COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mast
 CREATE FUNCTION snowflake_ids.mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
--- Of the category of numbers: UNION, COALESCE and USING find mastic as the common type of a mastic and a bigint.
+-- In the category of numbers, so that UNION, COALESCE and USING find mastic as the common type with bigint.
 CREATE TYPE mastic (
     INPUT = snowflake_ids.mastic_in, OUTPUT = snowflake_ids.mastic_out, RECEIVE = snowflake_ids.mastic_recv, SEND = snowflake_ids.mastic_send,
     LIKE = pg_catalog.int8, CATEGORY = 'N'
@@ -28,7 +28,7 @@ CREATE TYPE mastic (
 COMMENT ON TYPE mastic IS
     'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; text 0 to 18446744073709551615';
 
--- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
+-- For the comparison and the operator classes see 35-id_order.sql.
 
 -- The argument is "any", because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function for both types.
 
@@ -41,9 +41,8 @@ CREATE FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) RETURNS bigint
 COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) IS
     'hash of a mastic or a bigint with a seed, 64 bits';
 
--- Casts keep the number. Only the one from bigint is implicit, so that functions of mastics take a bigint column. Next to
--- an integer, an id is compared as a number, by the operators of 71-mastic_bigint.sql.
--- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
+-- Casts keep the number. Only that from bigint is implicit, so that functions of mastics take a bigint column;
+-- 71-mastic_bigint.sql compares integers. No cast to json: JSON then has a string, which JavaScript does not round.
 
 CREATE FUNCTION snowflake_ids.mastic_casts_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_casts_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,3 @@
--- Looking inside a mastic, putting one together, bounds of a time range.
-
 CREATE FUNCTION mastic_timestamp(id mastic) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_timestamp(mastic) IS

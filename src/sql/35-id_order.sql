@@ -1,9 +1,10 @@
 -- For each of: sno:sno gid:gid mastic:"any"
--- The order of a type: comparison, operators, operator classes, min and max. It is that of the bytes of a sno or a gid,
--- and of the unsigned numbers of mastic; the comment of each type says which fields come first.
+-- The order of a type: comparison, operators, operator classes, min and max. The comment of each type says which fields
+-- come first.
 --
--- %TICK% is the argument of the hash functions. The operators are in pg_catalog. PostgreSQL prints JOIN ... USING, IS DISTINCT FROM, NULLIF, CASE x WHEN and (a, b) <
--- (c, d) without the schema of their operators, and restores a dump with an empty search_path.
+-- %TICK% is the argument of the hash functions. The operators are in pg_catalog, because PostgreSQL prints JOIN ...
+-- USING, IS DISTINCT FROM, NULLIF, CASE x WHEN and (a, b) < (c, d) without the schema of their operators, and restores
+-- a dump with an empty search_path.
 
 CREATE FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -69,8 +70,6 @@ CREATE FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) IS 'less-equal-greater: negative, 0 or positive';
 
--- Indexes and sorting.
-
 CREATE FUNCTION snowflake_ids.%ID%_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_sortsupport(internal) IS 'sort support';
@@ -79,7 +78,7 @@ CREATE FUNCTION snowflake_ids.%ID%_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
 
--- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
+-- Equal ids are equal byte by byte, so an index may keep one for all (deduplication).
 
 CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -87,7 +86,7 @@ CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING btree AS
     FUNCTION 2 snowflake_ids.%ID%_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
--- Support function 6 exists only from PostgreSQL 18 on.
+-- Support function 6 exists from PostgreSQL 18 on.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
@@ -98,8 +97,6 @@ END $$;
 COMMENT ON OPERATOR FAMILY %ID%_ops USING btree IS 'the order of %ID%';
 COMMENT ON OPERATOR CLASS %ID%_ops USING btree IS 'the order of %ID%';
 
--- hash
-
 CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 (%ID%, %ID%) snowflake_ids.%ID%_hash(%TICK%),
@@ -108,7 +105,7 @@ CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING hash AS
 COMMENT ON OPERATOR FAMILY %ID%_ops USING hash IS '%ID% by equality';
 COMMENT ON OPERATOR CLASS %ID%_ops USING hash IS '%ID% by equality';
 
--- BRIN. In a table whose rows are inserted in the order of time, each block range has a short span of ids.
+-- In a table filled in the order of time, each block range has a short span of ids.
 
 CREATE OPERATOR CLASS %ID%_minmax_ops DEFAULT FOR TYPE %ID% USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -119,8 +116,6 @@ CREATE OPERATOR CLASS %ID%_minmax_ops DEFAULT FOR TYPE %ID% USING brin AS
 
 COMMENT ON OPERATOR FAMILY %ID%_minmax_ops USING brin IS 'smallest and greatest %ID% of each block range';
 COMMENT ON OPERATOR CLASS %ID%_minmax_ops USING brin IS 'smallest and greatest %ID% of each block range';
-
--- min and max
 
 CREATE FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,5 @@
--- Fields of a Snowflake-SI id, making an id from fields, bounds of a span of time. They are for the ids of
--- gen_snowflake_si(). Base clock and widths are not in an id: for others, use snowflake_decode() and similar functions.
+-- For the ids of gen_snowflake_si(). For another base clock or other widths, use snowflake_decode() and similar
+-- functions.
 
 CREATE FUNCTION snowflake_si_timestamp(id bigint) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,12 +1,10 @@
--- Generators of sno. All sessions of the server share one ledger, so no two calls ever return the same id.
-
 CREATE FUNCTION gen_sno() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_default'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno() IS
     'a new sno in the partition of this server (snowflake_ids.machine_id), with the metabyte 0';
 
--- Without a default for the metabyte, because EXPLAIN would print it in gen_sno().
+-- No default for the metabyte, because EXPLAIN would print it in gen_sno().
 CREATE FUNCTION gen_sno(metabyte integer) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
@@ -18,7 +16,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_partition'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer, integer) IS
     'a new sno in the partition that you name, 0 to 65535; the metabyte is 0 to 255; a database can use at most 64 such partitions; to allow it: GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
--- Not for PUBLIC, because it can draw in the partition of another server.
+-- It can draw in the partition of another server.
 REVOKE ALL ON FUNCTION gen_sno(integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETURNS sno

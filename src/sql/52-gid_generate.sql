@@ -1,5 +1,3 @@
--- Generators of gid: 64 random bits from the server's strong source, no shared state.
-
 CREATE FUNCTION gen_gid(kind text) RETURNS gid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_gid'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;

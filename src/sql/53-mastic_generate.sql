@@ -1,5 +1,3 @@
--- Generators of Mastic snowflakes.
-
 CREATE FUNCTION gen_mastic() RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_mastic'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;

@@ -1,5 +1,3 @@
--- Generators of Snowflake-SI ids.
-
 CREATE FUNCTION gen_snowflake_si() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_si'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;

@@ -1,4 +1,3 @@
--- Generators of uuids of version 7: the time and 62 random bits from the server's strong source, no shared state.
 -- PostgreSQL 18 has uuidv7(), which generates the same kind of uuid.
 
 CREATE FUNCTION gen_uuid7() RETURNS uuid

@@ -1,4 +1,4 @@
--- Triggers that give a column of each new or changed row a new id, for readers who also want to see updates.
+-- Triggers that stamp a column of each new or changed row.
 
 CREATE FUNCTION sno_stamp() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_stamp' LANGUAGE C;
@@ -20,7 +20,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_stamp' LANGUAGE C;
 COMMENT ON FUNCTION snowflake_stamp() IS
     'trigger BEFORE INSERT OR UPDATE, FOR EACH ROW: snowflake_stamp(''layout'', ''column'') gives the column a new id of the layout';
 
--- Triggers for tables that are read by their key. A key must not change, so these only check it.
+-- Keys must not change, so these triggers only check them.
 
 CREATE FUNCTION sno_check() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_check' LANGUAGE C;

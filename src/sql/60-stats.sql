@@ -1,5 +1,3 @@
--- What operators see.
-
 CREATE FUNCTION snowflake_ids.generators(
     OUT format text,
     OUT machine_id integer,

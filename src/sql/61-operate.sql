@@ -1,5 +1,4 @@
--- What an operator may do to generators. A misuse can harm uniqueness or other databases of the server, so PUBLIC may
--- call none of them but snowflake_ids.pass_now().
+-- A misuse can harm uniqueness or other databases of the server, so PUBLIC may call only snowflake_ids.pass_now().
 
 CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'

@@ -1,4 +1,4 @@
--- Settled: for readers who continue after the last id that they have read. See doc/feed.md.
+-- See doc/feed.md.
 
 CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -29,8 +29,6 @@ CREATE FUNCTION snowflake_ids_has_settled(until timestamptz) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_has_settled' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_has_settled(timestamptz) IS
     'true if snowflake_ids_settled() has reached the time, so every row with an earlier id is there; on a quiet server it uses up a tick if it must';
-
--- The same for one table.
 
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;

@@ -1,14 +1,12 @@
 -- For each of: sno:~ mastic:~~
--- Times in the order of %ID%: next to a %ID%, a time stands for %ID%_lower_bound(time), and a time after the end of the
--- format stands above all. So ids and times have one order, and the operators below belong to the btree operator family
--- of %ID%. Indexes, pruning, BRIN, min and max follow from that, without any code for the planner.
--- %TICK% tells the operators of two times apart.
+-- Times in the order of %ID%: next to a %ID%, a time stands for %ID%_lower_bound(time), and above all after the end of
+-- the format. So ids and times have one order, and these operators belong to the btree family of %ID%. Indexes,
+-- pruning, BRIN, min and max follow without code for the planner. %TICK% tells the operators of two times apart.
 --
 -- There is no "=": no time equals an id for a user, and the planner would merge and hash with it.
 --
--- An untyped literal or parameter next to a %ID% is read as a %ID%: write timestamptz '2026-01-01', or $1::timestamptz.
-
--- An id and a time.
+-- Next to a %ID%, an untyped literal or parameter is read as a %ID%: write timestamptz '2026-01-01', or
+-- $1::timestamptz.
 
 CREATE FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -59,8 +57,6 @@ CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS in
 COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS
     'less-equal-greater: negative, 0 or positive';
 
--- A time and an id.
-
 CREATE FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
@@ -106,8 +102,8 @@ CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS in
 COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS
     'less-equal-greater: negative, 0 or positive';
 
--- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
--- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
+-- Two times next to ids: equal within a tick, as the server compares id >= a and id >= b. The server's own operators
+-- are in another family already, and tell the times of a tick apart.
 
 CREATE FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -157,8 +153,6 @@ CREATE FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) RETURNS i
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS
     'less-equal-greater: negative, 0 or positive';
-
--- The operator families.
 
 ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
     OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),

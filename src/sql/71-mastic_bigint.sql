@@ -1,10 +1,9 @@
--- An id next to a bigint: compared as numbers, so a negative bigint is below every id. Smaller integers and literals
--- widen to bigint by themselves.
+-- An id next to a bigint, compared as numbers: a negative bigint is below every id. Smaller integers and literals widen
+-- to bigint.
 --
--- The operators are in the operator families of mastic, so an index on a mastic is used. For an index on a bigint the
--- support function gives the condition on the bigint that is the same.
--- "=" has no MERGES. With it, the planner would put both columns into an equivalence class, and would not ask the support
--- function for an index on the bigint.
+-- The operators are in the families of mastic, so an index on a mastic is used. For one on a bigint the support
+-- function gives the condition on the bigint.
+-- "=" has no MERGES: the planner would put both columns into an equivalence class, and not ask the support function.
 
 CREATE FUNCTION snowflake_ids.mastic_bigint_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_bigint_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -156,8 +155,8 @@ CREATE FUNCTION snowflake_ids.bigint_cmp_mastic(bigint, mastic) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_cmp_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.bigint_cmp_mastic(bigint, mastic) IS 'less-equal-greater: negative, 0 or positive';
 
--- Two bigints next to ids. Foreign keys, NOT IN and proofs of the planner look for them in the family. These operators
--- are not the server's own: an operator that is in a second family changes the plans of every query with a bigint.
+-- Two bigints next to ids. Foreign keys, NOT IN and proofs of the planner look for them in the family. Not the server's
+-- own operators, because one in a second family changes the plans of every query with a bigint.
 
 CREATE OPERATOR snowflake_ids.<~~ (
     LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = int8lt,

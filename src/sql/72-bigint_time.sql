@@ -1,5 +1,5 @@
--- A bigint next to a time. It may have ids of any layout, so PostgreSQL must not read it as a mastic. These operators raise
--- an error that names the bound to write instead, when the query is planned.
+-- A bigint may have ids of any layout, so PostgreSQL must not read it as a mastic next to a time. These operators raise
+-- an error that names the bound to write, when the query is planned.
 
 CREATE FUNCTION snowflake_ids.bigint_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

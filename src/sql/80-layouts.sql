@@ -1,6 +1,6 @@
 -- Layouts of 64-bit ids: | timestamp | node | sequence |, or with node_last | timestamp | sequence | node |, most
--- significant bit first. Some are built in; others can be created. No layout ever changes. A created one can be
--- dropped only while this server has drawn no id with its epoch, tick and widths.
+-- significant bit first. No layout ever changes. A created one can be dropped only while this server has drawn no id
+-- with its epoch, tick and widths.
 
 CREATE FUNCTION snowflake_ids.layout_check(
     epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
@@ -32,7 +32,7 @@ COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'how many bits the n
 COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS
     'how many bits the sequence has; 0 if there is no sequence';
 COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'true if the node has the lowest bits, below the sequence';
--- A dump has the rows, so that a name decodes the same ids after a restore.
+-- So a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
 
 CREATE FUNCTION snowflake_ids.layout_keep() RETURNS trigger
@@ -43,7 +43,7 @@ REVOKE ALL ON FUNCTION snowflake_ids.layout_keep() FROM PUBLIC;
 CREATE TRIGGER keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids.created_layout
     FOR EACH STATEMENT EXECUTE FUNCTION snowflake_ids.layout_keep();
 COMMENT ON TRIGGER keep ON snowflake_ids.created_layout IS 'a layout never changes';
--- A subscription applies changes row by row: no statement trigger fires.
+-- A subscription fires no statement trigger.
 CREATE TRIGGER keep_row BEFORE UPDATE OR DELETE ON snowflake_ids.created_layout
     FOR EACH ROW EXECUTE FUNCTION snowflake_ids.layout_keep();
 COMMENT ON TRIGGER keep_row ON snowflake_ids.created_layout IS
@@ -57,12 +57,11 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
     'creates a layout of 64-bit ids in this database, for use by its name; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
--- Not for PUBLIC, because each layout can use up a slot of the server's ledger: at most 64 per database, together with
--- explicit sno partitions.
+-- Each layout can use up a slot of the server's ledger: at most 64 per database, together with explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
     FROM PUBLIC;
--- A dump always copies into this table, even if there are no rows, so the owner of the database must have the right to
--- restore it (90-privileges.sql). Only users who could create layouts may insert rows.
+-- A dump always copies into this table, so the owner of the database must be able to restore it (90-privileges.sql).
+-- Only users who could create layouts may insert rows.
 CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
         'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid,
@@ -70,7 +69,7 @@ CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH RO
     EXECUTE FUNCTION snowflake_ids.layout_keep();
 COMMENT ON TRIGGER restore ON snowflake_ids.created_layout IS
     'only users with the right to call snowflake_layout_create() may insert rows';
--- A subscription, or a dump that is restored, may bring a row that is there already.
+-- A subscription or a restored dump may bring an existing row.
 CREATE FUNCTION snowflake_ids.layout_same() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_same'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -124,8 +123,8 @@ SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, 
            OPERATOR(pg_catalog.<=) 53 AS javascript_safe,
        false AS created, k.description
 FROM snowflake_ids.known_layouts() k
--- A name that was created here before a version had it built in means what was created. An array, so that the planner
--- makes no join of it, which would not keep the order.
+-- A name that was created here before a version built it in means what was created. An array, because a join would not
+-- keep the order.
 WHERE k.name OPERATOR(pg_catalog.<>) ALL (ARRAY(SELECT l.name FROM snowflake_ids.created_layout l))
 UNION ALL
 SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,

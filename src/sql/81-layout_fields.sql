@@ -1,6 +1,5 @@
--- Fields of an id of any layout, making an id from fields, bounds of a span of time. The forms with a layout's name
--- look it up in a table and are stable. The forms with the layout's fields at the end are immutable
--- and can be used in indexes and generated columns.
+-- Forms with a layout's name look it up in a table and are stable. Those with the layout's fields at the end are
+-- immutable, for indexes and generated columns.
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C STABLE STRICT PARALLEL SAFE;

@@ -1,4 +1,4 @@
--- Generators of any layout. Layouts of the same epoch, tick and widths share one, in all databases of the server.
+-- Layouts of the same epoch, tick and widths share one generator, in all databases of the server.
 
 CREATE FUNCTION gen_snowflake(layout text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake'

@@ -1,7 +1,7 @@
--- Relations give nobody more than SELECT, and the schema gives USAGE. What default privileges have given is taken back:
--- who could write into a relation could move the ids of all databases, and who could create functions in the schema
--- could get others to call them. So are functions that must be granted: those whose privileges this script has changed
--- (pg_init_privs), by REVOKE. Owners of databases may restore layouts, see 80-layouts.sql.
+-- Relations give nobody more than SELECT, and the schema gives USAGE. What default privileges gave is revoked: a role
+-- that could write into a relation could move the ids of all databases, and one that could create functions in the
+-- schema could get others to call them. So are functions that must be granted: those whose privileges this script has
+-- changed (pg_init_privs), by REVOKE. Owners of databases may restore layouts, see 80-layouts.sql.
 DO $$
 DECLARE
     given record;
