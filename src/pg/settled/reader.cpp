@@ -1,4 +1,4 @@
-// The steps of a reader of settled ids: it lifts the promise, looks at what each process and each prepared transaction
+// The steps of a reader of settled ids: lifts the promise, looks at what each process and each prepared transaction
 // shows, and takes the earliest time.
 #include "pg/settled/reader.hpp"
 
@@ -23,15 +23,15 @@ namespace snowflake_ids {
 
 namespace {
 
-// The slots of generators whose ids contain a time, so that not all slots must be looked at for each settled id.
+// Generators whose ids contain a time, so that not all slots must be looked at.
 struct Generators {
-    uint64 taken = 0;  // what Header::slots_taken was when they were looked up
+    uint64 taken = 0;  // what Header::slots_taken was then
     uint32 count = 0;
-    uint16* slots = nullptr;  // has room for all slots; not static for the reason in entropy.cpp
+    uint16* slots = nullptr;  // room for all slots; not static for the reason in entropy.cpp
 };
 constinit Generators generators{};
 
-// Looks up the slots in `generators`, unless no slot was taken since the last call.
+// Unless no slot was taken since the last call.
 void find_generators(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
     if (generators.slots == nullptr) {
@@ -65,11 +65,10 @@ UnixTime issued_until(const ledger::Ledger& shared) {
 
 namespace {
 
-// Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock
-// (ledger::promise_clock()). Returns the promise. Only a forced reset takes a promise back. So if the promise followed a clock that is wrong and far
-// ahead, it would stay there after the correction. Therefore it goes only one longest tick further than the last id
-// that was issued. Without this tick, the last ids would not settle for snowflake_ids_settled() until other ids follow.
-// The promise never passes its durable ceiling. If that cannot be lifted now, there is no error.
+// Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock,
+// and to its durable ceiling: if that cannot be lifted now, there is no error. Only a forced reset takes a promise
+// back. So that a clock that is wrong and far ahead does not leave it there, it goes only one longest tick further than
+// the last id. Without this tick, the last ids would not settle for snowflake_ids_settled() until others follow.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     const UnixTime wall = ledger::wall_clock();
     const UnixTime now = ledger::promise_clock(shared.header->promise_base.load(), ledger::monotonic_clock(), wall);
@@ -86,10 +85,9 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     return word.load();
 }
 
-// True unless the transaction may be an old one: one of this database that was prepared before the server started. Such
-// a transaction counts for every table. Call it for a transaction that the snapshot calls unfinished, and that is not in
-// the ledger's table of prepared transactions. One that was prepared since the start is no old one: it has generated no
-// id, because it is not in the ledger.
+// Old ones, which count for every table, are transactions of this database that were prepared before the server
+// started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table. If it was
+// prepared since the start, it is no old one, and has no ids because it is not in the ledger.
 bool is_no_old_one(TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
@@ -114,8 +112,7 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
 
 namespace {
 
-// True if the snapshot calls all transactions finished that were prepared before the server started, and are not in the
-// ledger's table. Only transactions with a full id below Header::prepared_below can be such ones.
+// True if the snapshot calls all old ones finished. Only full ids below Header::prepared_below can be such.
 bool no_old_ones(const ledger::Ledger& shared, const View& view) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
@@ -127,8 +124,7 @@ bool no_old_ones(const ledger::Ledger& shared, const View& view) {
     return true;
 }
 
-// Step 7 of the protocol: the earliest time that open transactions allow, `t` at most. `never` (before all times):
-// nothing has settled. Call it after lift_promise().
+// Step 7 of the protocol: the earliest time that open transactions allow, `t` at most. Call it after lift_promise().
 UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
     const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++)

@@ -1,6 +1,5 @@
-// The SQL functions snowflake_ids_settled(), sno_settled() and so on. They return the time or the id before which every
-// id has arrived, for readers who continue after the last id that they have read. All calls for one table with one
-// snapshot get the same time. reader.cpp finds it.
+// snowflake_ids_settled(), sno_settled() and so on return the time or the id before which every id has arrived, for
+// readers who continue after the last id that they have read. reader.cpp finds it.
 #include <algorithm>
 
 #include "core/sno.hpp"
@@ -20,22 +19,21 @@ namespace snowflake_ids {
 
 namespace {
 
-// A settled time that this transaction has found for a snapshot. The answers of a snapshot that has ended are removed
-// when another snapshot gets its address. So a loop that polls in one transaction takes no memory.
+// A settled time for a snapshot. Answers of a snapshot that has ended are removed when another gets its address, so a
+// loop that polls in one transaction takes no memory.
 struct Answer {
     Snapshot of;  // only the address
     Oid table;
     StampFormat format;
     UnixTime until;
 };
-// All answers of the present transaction, in no order.
+// Of the present transaction, in no order.
 struct Answers {
     Answer* all = nullptr;  // in TopMemoryContext
     uint32 count = 0, room = 0;
 };
 constinit Answers answers{};
 
-// The answer for this snapshot and table, or null.
 Answer* find_answer(Snapshot snapshot, Oid table, StampFormat format) {
     Answer* const end = answers.all + answers.count;
     Answer* const found = std::find_if(
@@ -43,18 +41,17 @@ Answer* find_answer(Snapshot snapshot, Oid table, StampFormat format) {
     return found == end ? nullptr : found;
 }
 
-// Forgets the answers of an earlier snapshot that had the same address.
+// Of an earlier snapshot that had the same address.
 void forget_answers(Snapshot snapshot) {
     const auto is_of = [=](const Answer& a) { return a.of == snapshot; };
     answers.count = static_cast<uint32>(std::remove_if(answers.all, answers.all + answers.count, is_of) - answers.all);
 }
 
-// PostgreSQL calls this at the end of a transaction, where all snapshots end.
+// All snapshots end with the transaction.
 void forget_all_answers(XactEvent event, void*) {
     if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) answers.count = 0;
 }
 
-// Keeps an answer until the end of the transaction, or until the address of its snapshot is used again.
 void keep_answer(const Answer& answer) {
     if (answers.all == nullptr) {
         RegisterXactCallback(forget_all_answers, nullptr);
@@ -67,12 +64,10 @@ void keep_answer(const Answer& answer) {
     answers.all[answers.count++] = answer;
 }
 
-// The settled time for the active snapshot and this table. All calls with one snapshot get the same time: in a scan
-// that compares each row, in several partitions, in a cursor that is fetched in parts. With two times, a reader would
-// lose rows between them, in the partition that was scanned with the earlier time. So a snapshot keeps its times as
-// long as it is open. Two snapshots with the same content may have different times. Each time is right for the rows of
-// its snapshot, and a loop that polls in one transaction advances. Raises an error in a parallel worker, on a standby,
-// and as settle() does.
+// All calls with one snapshot get the same time: in a scan that compares each row, in several partitions, in a cursor
+// that is fetched in parts. With two times, a reader would lose rows between them, in the partition that was scanned
+// with the earlier one. So a snapshot keeps its times as long as it is open. Two snapshots with the same content may
+// have different times, each right for its rows.
 UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
@@ -85,8 +80,8 @@ UnixTime settled_time(Oid table, StampFormat format) {
     return until;
 }
 
-// The time before which all ticks of this length have settled, as a timestamptz; -infinity if none has settled. If the
-// function has an argument `n`, it is the table.
+// The time before which all ticks of this length have settled; -infinity if none has. Argument `n`, if there is one, is
+// the table.
 Datum settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds tick_length) {
     const UnixTime t = settled_time(table_argument(fcinfo, n), format);
     return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
@@ -94,7 +89,7 @@ Datum settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds t
 
 }  // namespace
 
-// SQL functions of other files: the smallest id that has the time in the last argument, or a later one.
+// SQL functions of other files.
 extern "C" {
 Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
@@ -102,24 +97,20 @@ Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 }
 
-// Each of these functions has two forms in SQL: for all tables of the database, and with the argument of_table.
+// Each function has two forms in SQL: for all tables of the database, and with of_table at the end.
 
-// snowflake_ids_settled(), snowflake_ids_settled(of_table)
 FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, StampFormat::any, ledger::longest_tick); }
 
-// sno_settled(), sno_settled(of_table)
 FUNCTION(snowflake_ids_sno_settled) {
     return DirectFunctionCall1(snowflake_ids_sno_lower_bound,
                                settled(fcinfo, 0, StampFormat::sno, sno::timeline.tick_length));
 }
 
-// mastic_settled(), mastic_settled(of_table)
 FUNCTION(snowflake_ids_mastic_settled) {
     return DirectFunctionCall1(snowflake_ids_mastic_lower_bound,
                                settled(fcinfo, 0, StampFormat::mastic, mastic::layout.timeline.tick_length));
 }
 
-// snowflake_si_settled(), snowflake_si_settled(of_table)
 FUNCTION(snowflake_ids_snowflake_si_settled) {
     return DirectFunctionCall1(
         snowflake_ids_snowflake_si_lower_bound,

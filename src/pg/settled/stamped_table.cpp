@@ -1,5 +1,5 @@
-// Checks each relation whose rows a reader of the table reads. A table that has passed is not checked again until
-// PostgreSQL says that one of its relations has changed.
+// Checks each relation whose rows a reader of the table reads. A table that has passed is not checked again until one
+// of its relations has changed.
 #include "pg/settled/stamped_table.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void check_is_table(Oid table) {
     }
 }
 
-// True if a subscription writes to one of these relations.
+// True if a subscription writes to one of these.
 bool is_subscribed(const List* relations) {
     const Relation subscribed = table_open(SubscriptionRelRelationId, AccessShareLock);
     bool found = false;
@@ -80,11 +80,9 @@ constexpr Function functions[] = {
     {StampFormat::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
 };
 
-// True if readers of ids of this format can rely on the function.
 bool serves(const Function& f, StampFormat format) { return format == StampFormat::any || f.format == format; }
 
-// The stamp function with this oid; null if it is another function. Only superusers can create functions in C, so the
-// symbol is enough.
+// Null if it is another function. Only superusers can create functions in C, so the symbol is enough.
 const Function* stamp_function(Oid oid) {
     const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
     if (!HeapTupleIsValid(tuple)) return nullptr;
@@ -100,14 +98,13 @@ const Function* stamp_function(Oid oid) {
     return found;
 }
 
-// The name of a relation as SQL wants it. It may have been dropped meanwhile.
+// As SQL wants it. The relation may have been dropped meanwhile.
 const char* quoted(Oid relation) {
     const char* const name = get_rel_name(relation);
     return name == nullptr ? "my_table"
                            : quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
 }
 
-// What is wrong with the triggers of a relation, and what to do.
 struct Problem {
     const char* detail = nullptr;  // null: nothing
     const char* hint = nullptr;
@@ -119,7 +116,6 @@ struct Problem {
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
 }
 
-// The statement that makes the trigger.
 const char* creation(const Function& f, Oid relation) {
     return psprintf("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
                     quoted(relation), f.name, f.arguments);
@@ -192,7 +188,6 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
 
 // ---- what is kept
 
-// A table that has passed the check, and the relations that it depends on.
 struct Kept {
     Oid table;  // InvalidOid: none
     StampFormat format;
@@ -226,7 +221,7 @@ void check_stamped(Oid table, StampFormat format) {
         CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, forget_all, Datum{0});
         watches = true;
     }
-    // After this, the caches of this backend know what was committed before the promise was lifted.
+    // Now the caches of this backend know what was committed before the promise was lifted.
     AcceptInvalidationMessages();
     for (const Kept& k : kept)
         if (k.table == table && k.format == format) return;

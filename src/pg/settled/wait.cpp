@@ -1,5 +1,5 @@
-// The SQL functions sno_wait() and so on: sleep until a reader of a stamped table may find rows after the last one that
-// it has read. How writers wake it is in ledger/waiting.hpp.
+// sno_wait() and so on: sleep until a reader of a stamped table may find rows after the last one that it has read. How
+// writers wake it is in ledger/waiting.hpp.
 #include <algorithm>
 
 #include "core/mastic.hpp"
@@ -26,15 +26,15 @@ namespace snowflake_ids {
 
 namespace {
 
-// The last id that the caller has read. A row after it has an id of this tick or a later one.
+// The last id that the caller has read. A row after it has an id of this tick or later.
 struct Position {
     UnixTime tick_end;
     uint64 rest;  // differs between the ids of a tick
 };
 
-// What this process has told the callers who wait for rows of a table after a position: rows with ids before `upto` may
-// be there. If such a call is repeated, the caller has found none of them. So an id whose row was rolled back, or that
-// belongs to another table, wakes a caller once.
+// What this process has told callers who wait for rows of a table after a position: rows with ids before `upto` may be
+// there. If such a call is repeated, the caller has found none. So an id whose row was rolled back, or that belongs to
+// another table, wakes a caller once.
 struct Answer {
     Oid table;
     StampFormat format;
@@ -50,12 +50,12 @@ constinit int next_answer = 0;
 
 constinit ledger::Watch own_watch{};
 
-// The number of the present process in sleepers, and in the ledger.
+// In sleepers, and in the ledger.
 uint64 own_number(const ledger::Ledger& shared) {
     return static_cast<uint64>(&writer::own_backend(shared) - shared.backends);
 }
 
-// The settled time of what is committed by now. The statement's own snapshot is older.
+// Of what is committed by now. The statement's own snapshot is older.
 UnixTime settled_now(Oid table, StampFormat format) {
     PushActiveSnapshot(GetLatestSnapshot());
     const UnixTime t = settle(GetActiveSnapshot(), table, format);
@@ -63,7 +63,7 @@ UnixTime settled_now(Oid table, StampFormat format) {
     return t;
 }
 
-// Where the traces of a table are. Who stamps rows of a partition also leaves a trace of the table that it is a part of.
+// Writers to a partition also leave a trace of the table that it is a part of.
 struct Traces {
     const ledger::Ledger& shared;
     ledger::TracePlace place;
@@ -71,7 +71,7 @@ struct Traces {
     UnixTime latest() const { return std::max(own_watch.since, ledger::trace_of(*shared.header, place)); }
 };
 
-// Sleeps until a transaction leaves a trace from `t` on, but not longer than `longest`, and than a reader may without
+// Sleeps until a transaction leaves a trace from `t` on, but not longer than `longest`, nor than a reader may without
 // lifting Header::watched_until. Nothing raises an error while others can see the sleeper.
 void sleep_until_trace(const Traces& traces, UnixTime t, microseconds longest) {
     constexpr microseconds recheck = seconds{10}, without_word = milliseconds{10};
@@ -165,7 +165,7 @@ bool wait_for_rows(Oid table, StampFormat format, const Position& last, microsec
     }
 }
 
-// The timeout in argument `n`. Infinity counts as thirty years.
+// Infinity counts as thirty years.
 microseconds timeout_argument(FunctionCallInfo fcinfo, int n) {
     constexpr double longest = 1e15;
     const Interval& i = *PG_GETARG_INTERVAL_P(n);
@@ -174,7 +174,7 @@ microseconds timeout_argument(FunctionCallInfo fcinfo, int n) {
     return microseconds{static_cast<int64>(std::clamp(us, 0.0, longest))};
 }
 
-// The id in argument `n`, whose layout is known; `what` names its ids.
+// `what` is the word for ids of the layout.
 Position position_argument(FunctionCallInfo fcinfo, int n, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(n);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));

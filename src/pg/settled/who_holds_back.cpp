@@ -16,8 +16,8 @@ namespace snowflake_ids {
 
 namespace {
 
-// Adds a row to the result: the process `pid`, or the prepared transaction `xid`, and the time `t` that it shows. If
-// `pid` is 0 or `xid` is invalid, this column is null. If `t` is `never`, the time is -infinity.
+// A process, or a prepared transaction, and the time that it shows. `pid` 0 and an invalid `xid` become null, `never`
+// -infinity.
 void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
     Datum values[3] = {};
     bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
@@ -29,9 +29,8 @@ void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t
 
 }  // namespace
 
-// snowflake_ids.unsettled_transactions(), unsettled_transactions(of_table): a row for each open transaction, with its
-// pid, and for each prepared one, with its xid. The third column is the time of its first id: the end of the id's tick.
-// Raises an error if the argument is no table.
+// unsettled_transactions(), unsettled_transactions(of_table): a row for each open transaction, with its pid, and for
+// each prepared one, with its xid. The third column is the end of the tick of its first id.
 FUNCTION(snowflake_ids_unsettled) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
@@ -49,7 +48,7 @@ FUNCTION(snowflake_ids_unsettled) {
     }
     const View view{active_snapshot(), next_xid()};
     const uint64 below = shared.header->prepared_below.load();
-    // Transactions that were prepared before the server started, and are not in the ledger. Their first id is unknown.
+    // Prepared before the server started and not in the ledger, so that the first id is unknown.
     each_prepared([&](PGPROC& p) {
         const TransactionId xid = p.xid;
         if (!prepared_before_start(p) || p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) ||
@@ -58,7 +57,7 @@ FUNCTION(snowflake_ids_unsettled) {
         const uint64 full = view.full(xid);
         if (full < below && !ledger_has_prepared(shared, full)) put_unsettled(result, 0, xid, never);
     });
-    // Transactions that were prepared since then.
+    // Prepared since then.
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         const ledger::Backend& b = shared.prepared[i];
         const uint64 xid = b.xid.load() & ~ledger::taken_mark;
