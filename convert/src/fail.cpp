@@ -15,7 +15,7 @@ char* text_argument(FunctionCallInfo fcinfo, int n) {
     return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-// Without an error's SQLSTATE, the number that RAISE uses.
+// If `state` is no SQLSTATE of an error, the number that RAISE uses by default.
 int state_of(const char* state) {
     if (state == nullptr || strlen(state) != 5 || strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
         strncmp(state, "00", 2) == 0)

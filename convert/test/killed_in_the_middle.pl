@@ -163,8 +163,8 @@ my $writers = writers();
 my $session = Session->new($server);
 my $backend = $session->ask('SELECT pg_backend_pid()');
 {
-	# Numbering waits for a table with the name of the map. Meanwhile another session locks a row, which phase fill reaches
-	# after half of the rows.
+	# Numbering waits for a table with the name of the map. During this, another session locks a row, which phase fill
+	# reaches after half of the rows.
 	my $other = Session->new($server);
 	$other->ask("BEGIN; CREATE TABLE shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]} ()");
 	$session->send(call_text('false'));

@@ -87,7 +87,8 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// Works on eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in all eight.
+// The base32 code works on eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in
+// all eight.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
 // Spreads 40 bits over eight bytes, 5 bits in each.
@@ -178,8 +179,8 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// As the reference's NewWithTime: independent of the time, and the lowest after the highest. `next` is kept between
-// calls. Such ids are for porting old ids, and may collide with present ones.
+// The next number of a given time, as in the reference's NewWithTime: independent of the time, and the lowest after the
+// highest. `next` is kept between calls. Such ids are for porting old ids, and may collide with present ones.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

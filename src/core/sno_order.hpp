@@ -60,7 +60,7 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // From the neighbour of P, at most that of the last code.
+    // The distance from the neighbour of P, at most that of the last code.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }

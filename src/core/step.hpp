@@ -24,7 +24,7 @@ namespace snowflake_ids {
 struct State {
     std::uint64_t tick = 0;    // H: of the last id; never goes back without a toggle
     std::uint64_t safe = 0;    // S: the highest that may have been used under the other toggle
-    std::uint32_t next = 0;    // above Rules::max: all are used up
+    std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
     std::uint32_t drifts = 0;  // regressions; the lowest bit is the tick-tock toggle
 
     constexpr std::uint32_t toggle() const { return drifts & 1; }
@@ -119,8 +119,8 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// Nothing at or below the highest of `floor`, s.tick and s.safe is issued any more, in either toggle and with any
-// bounds. The tick never sinks.
+// Raises a state above a floor (restore, observe, a new life): nothing at or below the highest of `floor`, s.tick and
+// s.safe is issued any more, in either toggle and with any bounds. The tick never sinks.
 constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

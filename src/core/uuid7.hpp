@@ -85,7 +85,7 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// From 1970 on. Above max_moment if the time is after the end.
+// Of a time from 1970 on. Above max_moment if the time is after the end.
 template <class Period>
 using Unsigned = std::chrono::duration<std::uint64_t, Period>;
 constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest) {

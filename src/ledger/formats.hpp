@@ -34,7 +34,7 @@ inline Timeline timeline_of(const Slot& slot) {
     return format_of(slot) == Format::snowflake ? layout_of(slot).timeline : sno::timeline;
 }
 
-// In SQL. `layout`: all snowflakes but Mastic and Snowflake-SI; `none`: no generator.
+// What ids are called in SQL. `layout`: all snowflakes but Mastic and Snowflake-SI; `none`: no generator.
 enum class Kind : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
 constexpr const char* kind_name(Kind kind) {

@@ -25,7 +25,7 @@ struct Lease {
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // the numbers next .. end - 1 are left
     std::uint32_t want = 1;  // how many the last claim wanted; 0: the clock was behind, the next one wants 1
-    std::uint32_t used = 0;  // with the first number of its claim
+    std::uint32_t used = 0;  // numbers taken, with the first one of its claim
 };
 
 // `now()`: the clock's tick. `same_view()`: the process can have seen no new ids of others since its last claim. Called
@@ -35,7 +35,7 @@ template <class Now, class SameView>
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// If the lease cannot serve. `per_tick`: numbers of a tick.
+// How many numbers to claim if the lease cannot serve. `per_tick`: numbers of a tick.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
     if (!same_view) return 1;
     // The lease has ended before it was used up, usually with its tick.

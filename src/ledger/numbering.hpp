@@ -18,8 +18,8 @@
 
 namespace snowflake_ids::ledger {
 
-// Of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or two, and the
-// ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
+// The longest tick of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or
+// two, and the ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
 // Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970, beyond

@@ -1,6 +1,6 @@
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks.
 
--- The triggers that 70-triggers.sql makes. Others can create similar ones, on their own tables or with the TRIGGER
+-- The triggers that 70-triggers.sql makes. Other roles can create similar ones, on their own tables or with the TRIGGER
 -- privilege, but only the owner can make one fire always (tgenabled A). So only these count, on tables of the role that
 -- runs the conversion.
 CREATE FUNCTION snowflake_ids_convert.triggers(

@@ -1,5 +1,5 @@
--- The triggers of a conversion. Their functions belong to the extension, so it cannot be dropped meanwhile. Arguments:
--- the oid of the key's table, the column number of the key, and that of the trigger's column.
+-- The triggers of a conversion. Their functions belong to the extension, so it cannot be dropped before they are.
+-- Arguments: the oid of the key's table, the column number of the key, and that of the trigger's column.
 --
 --   zz_snowflake_ids_1_key      key      generates the new id of a new row
 --   zz_snowflake_ids_2_N        follow   new column N gets the new id of the key that its row refers to

@@ -25,7 +25,7 @@ CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    -- No trigger may wait for the commit, because the role then is the caller.
+    -- No trigger may wait for the commit, because the role is the caller's again by then.
     SET CONSTRAINTS ALL IMMEDIATE;
     IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);
