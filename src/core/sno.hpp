@@ -46,11 +46,11 @@ struct Id {
 };
 
 struct Fields {
-    std::uint64_t units = 0;      // since the epoch, at most timeline.max_tick()
-    std::uint32_t ticktock = 0;   // 0 or 1
-    std::uint32_t metabyte = 0;   // 0-255
-    std::uint32_t partition = 0;  // 0-65535
-    std::uint32_t sequence = 0;   // 0-65535
+    std::uint64_t units = 0;  // since the epoch, at most timeline.max_tick()
+    std::uint32_t ticktock = 0;
+    std::uint32_t metabyte = 0;
+    std::uint32_t partition = 0;
+    std::uint32_t sequence = 0;
 };
 
 // The fields must be in range.

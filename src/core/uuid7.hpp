@@ -44,9 +44,9 @@ struct Id {
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
 
 struct Fields {
-    std::uint64_t ms = 0;        // at most timeline.max_tick()
-    std::uint64_t fraction = 0;  // at most max_fraction
-    std::uint64_t random = 0;    // at most max_random
+    std::uint64_t ms = 0;  // at most timeline.max_tick()
+    std::uint64_t fraction = 0;
+    std::uint64_t random = 0;
 };
 
 // The fields must be in range.

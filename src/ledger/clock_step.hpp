@@ -1,9 +1,9 @@
-// Steps of the wall clock are counted for monitoring. Nothing in the protocol depends on them.
+// Steps of the wall clock are counted for monitoring; the protocol ignores them.
 //
-// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, and
-// suspending a machine adds to both, so it changes only when the wall clock is set.
+// Header::clock_offset is how far the wall clock is ahead of the time since boot. Slewing and suspending change both,
+// so it changes only when the wall clock is set.
 //
-// Looking costs too much for each id. A claim looks if the clock is behind, if it waits, or if it lifts a ceiling;
+// Looking for each id costs too much. A claim looks if the clock is behind, if it waits, or if it lifts a ceiling;
 // snowflake_ids.status() looks too. A step that is corrected in between may be missed.
 #pragma once
 
@@ -37,8 +37,8 @@ struct BootClock {
     }
 };
 
-// Counts a step that no process has counted yet. The first offset is no step. The header is loaded before the clocks
-// are read: otherwise a step that another process counts in between would look like one in the other direction.
+// The first offset is no step. The header is loaded before the clocks are read: otherwise a step that another process
+// counts in between would look like one in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

@@ -138,7 +138,7 @@ static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Co
 
 // See life.hpp.
 struct Life {
-    std::uint64_t number = 0;  // grows with each life of a data directory
+    std::uint64_t number = 0;  // grows with each life
     std::uint64_t id = 0;      // random, never 0 once begun
 
     bool operator==(const Life&) const = default;
@@ -180,7 +180,7 @@ struct Header {
     Holds<microseconds> clock_step;  // the last one
     Holds<UnixTime> clock_stepped;   // just after the last one
     Holds<UnixTime> promise_base;    // see promise_clock() in settling.hpp
-    Word warnings;                   // given in this life, as bits: pg/server/machine_id.cpp
+    Word warnings;                   // given in this life: pg/server/machine_id.cpp
     // See waiting.hpp.
     Holds<MonotonicTime> watched_until;  // until then transactions leave traces; 0: they need not
     Holds<UnixTime> traces[trace_count];

@@ -20,8 +20,8 @@ struct WalCeiling {
     bool operator==(const WalCeiling&) const = default;
 };
 
-// A process calls this before its first id in a database. If another life lifted the ceiling last (before a restart or
-// a failover), ids below it may exist. So in this order: lift_floor(until) lifts all generators above these ids, the
+// Called before a process's first id in a database. If another life lifted the ceiling last (before a restart or a
+// failover), ids below it may exist. So in this order: lift_floor(until) lifts all generators above these ids, the
 // ceiling is lifted to `target` with the id of this life, and the first id is generated. Returns until when ids may be
 // issued.
 template <class Wal, class LiftFloor>
