@@ -50,8 +50,8 @@ extern "C" {
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
-// Skip scans came with 18. Our support functions exist on older servers too, so that the catalogs are the same, but no
-// operator class names them there.
+// Skip scans came with 18. Our support functions exist before, so that the catalogs are the same, but no operator class
+// names them.
 extern "C" {
 #if PG_VERSION_NUM >= 180000
 #include "utils/skipsupport.h"
@@ -113,10 +113,9 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word of an active snapshot that we may write. PostgreSQL uses it only in its own static snapshots. An active
-// snapshot is always a copy, in which PostgreSQL sets the word to 0 and does not look at it. So it shows whether we
-// have met a snapshot before. Its address does not, because addresses are used again; nor its content, because the next
-// snapshot may have the same.
+// A word of an active snapshot that we may write, to see whether we have met the snapshot before: addresses are used
+// again, and the next snapshot may have the same content. PostgreSQL uses it only in its own static snapshots. An
+// active one is always a copy, in which PostgreSQL sets the word to 0.
 extern "C" {
 #include "utils/snapshot.h"
 }

@@ -102,7 +102,7 @@ FUNCTION(snowflake_ids_mastic_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_si_observe(id, force) ignores ids of another node.
+// snowflake_si_observe(id, force) ignores ids of another machine id.
 FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
     const bool force = force_argument(fcinfo, 1);
@@ -114,7 +114,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_observe(layout, id, force) ignores ids of another node.
+// snowflake_observe(layout, id, force) ignores ids of another machine id.
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);

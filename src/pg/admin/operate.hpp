@@ -1,9 +1,7 @@
-// The room of administrators: it moves generators, or shows what the ledger contains (stats.cpp). Read next: stats.cpp,
-// ledger/reset.hpp.
+// The room of administrators: moves generators (operate.cpp, sno_restore.cpp, reset_generators.cpp), or shows what the
+// ledger contains (stats.cpp). Read next: stats.cpp, ledger/reset.hpp.
 //
-// A generator is moved past an imported id or the present time (operate.cpp), past the times of a snapshot
-// (sno_restore.cpp), or to a time that the operator names (reset_generators.cpp). This file has what these share. A
-// `Generator&` must be set up. `what` is the word for an id in errors.
+// This file has what these share. A `Generator&` must be set up. `what` is the word for an id in errors.
 #pragma once
 
 #include "ledger/formats.hpp"

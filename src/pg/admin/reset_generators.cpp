@@ -33,12 +33,12 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
     return ledger::ceiling_at(durable_ceiling::ahead_of(Max(floor, now)));
 }
 
-// Lowers the WAL ceiling of this database after a forced reset. It stays above all ids of generators that were not
-// reset: not below the ceilings of their slots, or the old WAL ceiling if that is lower.
+// After a forced reset. The WAL ceiling stays above all ids of generators that were not reset: not below the ceilings
+// of their slots, or the old WAL ceiling if that is lower.
 //
-// A session that is set up after the reset and before this call generates ids below the old WAL ceiling. This may last
-// long, because this function waits if ALTER SEQUENCE has locked the sequence. So it lowers the ceiling, and raises the
-// revision, so that such sessions look again. Then it lifts the ceiling above the ids that they have generated.
+// A session that is set up after the reset and before this call, which may wait for ALTER SEQUENCE, generates ids below
+// the old ceiling. So this lowers the ceiling, and raises the revision, so that such sessions look again. Then it lifts
+// the ceiling above their ids.
 void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
@@ -51,9 +51,9 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patie
     database_ceiling::lift(ceiling_below(old), patience);
 }
 
-// A damaged WAL ceiling does not show which ids the database may have. So all generators are lifted to the floor, also
-// those that are not reset. Ids that other sessions generate meanwhile are below the ceilings of their slots, and the
-// new WAL ceiling is not lower than these. Not in recovery.
+// A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
+// that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling. Not
+// in recovery.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!database_ceiling::is_damaged(patience)) return;
     // begins the life only, because a database with a damaged ceiling cannot be entered
@@ -64,7 +64,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// Raises an error if ids of this kind (of none: of any kind) cannot have the node.
+// Raises an error if ids of this kind (of none: of any kind) cannot have the machine id.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no machine id"),
@@ -83,8 +83,8 @@ void fail_past_floor() {
 
 }  // namespace
 
-// snowflake_ids.reset(floor, format, node, force): the chosen generators issue nothing at or before the floor any more.
-// Null chooses all formats or nodes. Raises an error if the floor is below ids that may exist, unless `force`.
+// snowflake_ids.reset(floor, format, machine_id, force): the chosen generators issue nothing at or before the floor any
+// more; null chooses all. Raises an error if the floor is below ids that may exist, unless `force`.
 FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

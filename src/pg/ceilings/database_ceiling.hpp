@@ -1,7 +1,6 @@
 // The WAL ceiling of a database is a time in a sequence relation, a member of the extension. No backend issues a tick
 // at or above it. So wherever a row with an id was replayed or recovered, a higher ceiling was replayed before, also
-// with replication lag, asynchronous commit, prepared transactions, point-in-time recovery, cascading standbys and
-// pg_rewind.
+// with asynchronous commit, prepared transactions, point-in-time recovery, cascading standbys and pg_rewind.
 //
 //   last_value  Unix milliseconds, sealed (ledger/sealed.hpp). No id of that time or later has been issued. 0: new
 //   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present one, ids up to the ceiling
@@ -29,8 +28,8 @@ void watch(void (*forget)());
 WalCeiling read(const Patience& patience);
 
 // Lifts the ceiling to at least `wanted.until`, in a new relation also to the highest ceiling of all slots, and writes
-// `wanted.life_id`. Returns the present ceiling, flushed. If the relation is another one than at the last call,
-// `forget` was called before.
+// `wanted.life_id`. Returns the present ceiling, flushed. In another relation than at the last call, `forget` was
+// called before.
 WalCeiling lift(const WalCeiling& wanted, const Patience& patience);
 
 // Only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if another
@@ -44,6 +43,7 @@ XLogRecPtr position();
 // Sets the ceiling, which this can lower, and returns the one before. Only for an operator's forced reset.
 WalCeiling replace(const WalCeiling& c, const Patience& patience);
 
+// Raises no error for a damaged page.
 bool is_damaged(const Patience& patience);
 
 // Creates the page again with the ceiling `c`, unless another session has. Not in recovery.

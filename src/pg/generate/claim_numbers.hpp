@@ -15,8 +15,8 @@ namespace snowflake_ids::generator {
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
 // Call this after the claim `failed` issued nothing. Lifts ceilings or waits, and claims until numbers are issued.
-// Raises an error if the clock is outside the format, a ceiling cannot be lifted, the wait exceeds max_wait, or the
-// settings overflow and clock_regression demand one.
+// Raises an error if the clock is outside the format, a ceiling cannot be lifted, the wait exceeds max_wait, or
+// overflow or clock_regression demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {

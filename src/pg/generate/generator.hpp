@@ -1,16 +1,5 @@
 // The generators of each backend: SQL functions such as gen_sno() call them for ids. The time of an id is always below
-// the ceilings on disk and in WAL. For the words see doc/how-it-works.md#words, for the protocol ledger/claim.hpp.
-//
-// These files take part when an id is generated. Each includes only those below it:
-//
-//   generator.cpp       counts the ids when their transaction ends, and no longer shows them to readers
-//   sno_generate, ...   the SQL functions: compose the id
-//   set_up              after a start or a changed setting: refuses, or finds the slot and the rules
-//   series, next_number take a number that this session has claimed and not yet used
-//   claim_numbers       claims more numbers, and waits
-//   issue_limit         decides how far ahead ids may go; lifts the ceilings
-//   writer              shows readers which ids may still appear; refuses ids that were promised not to appear
-//   generator           the struct that all of them work on
+// the ceilings on disk and in WAL. src/README.md has the order in which to read these files, and the words.
 #pragma once
 
 #include "core/layout.hpp"

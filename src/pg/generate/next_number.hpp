@@ -1,9 +1,9 @@
 // Gives the next number of a generator, from a lease (ledger/lease.hpp) if the statement generates many ids.
 //
-// The view is what this session can see of others' ids. An id must be larger than all that were seen before it, so a
-// lease ends when the view may have changed: with the next client statement, or when any transaction of the server has
-// ended. PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show their end. So while
-// the count is the same, the view is the same.
+// An id must be larger than all that this session has seen before. So a lease ends when its view of others' ids may
+// have changed: with the next client statement, or when any transaction of the server has ended. PostgreSQL counts
+// ended transactions, with subtransactions, before any snapshot can show their end. So while the count is the same, the
+// view is the same.
 #pragma once
 
 #include "pg/generate/claim_numbers.hpp"

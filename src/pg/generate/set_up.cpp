@@ -64,8 +64,7 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-// The node of the layout's ids on this server; 0 without node bits. Warns if other servers may have the same one. In
-// recovery see to_generate_with() in server/machine_id.hpp.
+// The node of the layout's ids on this server; 0 without node bits. Warns if other servers may have the same one.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     // Nothing would keep such ids apart from those of the primary.
     if (in_recovery && layout.node_bits == 0)
@@ -123,8 +122,8 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
     return *slot;
 }
 
-// Generators of the partitions that callers name, by the lowest six bits: of partitions with the same bits, only the
-// last one used has a generator here. Not static, for the reason in entropy.cpp.
+// By the lowest six bits of the partition that a caller names: of partitions with the same bits, only the last one used
+// has a generator here. Not static, for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
 // Before `g` gets this slot, its former slot's counters get the ids issued there.
@@ -139,10 +138,9 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
     g.counted_tick = 0;
 }
 
-// `numbering` is 0 for a sno. The caller asks for `in_recovery` and begins `patience` once for each set-up:
-// - If a promotion came between two questions, a generator with the standby's node would be taken for one of the
-//   primary, although the database was not entered.
-// - The time that the set-up waits is subtracted from max_wait of the call.
+// `numbering` is 0 for a sno. The caller asks for `in_recovery` once, because a promotion may come between two
+// questions: a generator with the standby's node would be taken for one of the primary, although the database was not
+// entered. The time of `patience` is subtracted from max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;

@@ -1,5 +1,5 @@
-// gen_uuid7() and gen_uuid7_series(). They use no ledger. Without a shift, ids of one process grow; parallel workers
-// are processes of their own. Ids of different processes or shifts may have the same time, and then differ by 62 random
+// gen_uuid7() and gen_uuid7_series() use no ledger. Without a shift, ids of one process grow; parallel workers are
+// processes of their own. Ids of different processes or shifts may have the same time, and then differ by 62 random
 // bits.
 #include "core/uuid7.hpp"
 

@@ -32,8 +32,8 @@ using namespace layouts;
 
 namespace {
 
-// True if a generator of this server has the numbering of this layout, so that ids may have been generated with it, in
-// any database. Begins the life of the server, because only then are generators from before the start known.
+// True if a generator of this server has the numbering of this layout, in any database. Begins the life of the server,
+// because only then are generators from before the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);

@@ -2,9 +2,9 @@
 // database. Generators of layouts are in generate/snowflake_generate.cpp, fields of their ids in
 // types/snowflake_fields.cpp.
 //
-// Created layouts are rows of a table that is a member of the extension, and that pg_dump dumps. A backend caches what
-// it has looked up until the table changes. Rows are never updated, and deleted only while no id of their numbering
-// (ledger/numbering.hpp) has been generated on this server.
+// Created layouts are rows of a member table, which pg_dump dumps. A backend caches them until the table changes. Rows
+// are never updated, and deleted only while no id of their numbering (ledger/numbering.hpp) has been generated on this
+// server.
 #pragma once
 
 #include "core/layout.hpp"
@@ -24,7 +24,7 @@ struct NamedLayout {
 namespace layouts {
 
 // Raises an error if there is no such layout. The reference stays usable as long as the backend runs. But after an
-// invalidation message NamedLayout::valid may be false, because the name may now belong to another layout, or to none.
+// invalidation message NamedLayout::valid may be false: the name may now belong to another layout, or to none.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
 // null if there is none. The pointer stays usable as argument()'s.

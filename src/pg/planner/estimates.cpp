@@ -12,8 +12,8 @@
 // A clause that place.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
 //
 // As in PostgreSQL, a value that is not known at planning time gets a third of the rows, and a range with such a bound
-// 0.005. Rows may be newer than ANALYZE, so a range beyond the histogram is not empty. If a bound is in the last bin or
-// beyond, the largest id is looked up in an index, and the growth of the table shows how many rows are beyond.
+// 0.005. Rows may be newer than ANALYZE, so if a bound is in the last bin or beyond, the largest id is looked up in an
+// index, and the growth of the table shows how many rows are beyond.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>

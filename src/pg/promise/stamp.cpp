@@ -2,8 +2,7 @@
 // who continues after the last id also sees updates. A key must not change, so sno_check() and so on only refuse an id
 // that readers have passed.
 //
-// The table is noted before the id is generated or checked. So the id keeps what settled.cpp promises to the table's
-// readers.
+// The table is noted before that. So the id keeps what settled.cpp promises to the table's readers.
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"

@@ -35,8 +35,8 @@ UnixTime promise_when_noted[ledger::noted_tables + 1];
 // 0 if the present transaction has no id, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
-// True if the transaction is neither running nor prepared. TransactionIdIsInProgress() knows only the lower 32 bits,
-// which after 2^31 more may mean a later transaction.
+// True if the transaction is neither running nor prepared. TransactionIdIsInProgress() knows only the lower 32 bits, so
+// an id 2^31 or more behind the next one is over.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));

@@ -10,8 +10,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name`, a member of the extension. Null if there is none of this kind (relkind). One that is not a
-// member is ignored: other users may be allowed to create it, and generators of all databases would believe it. `known`
+// Opens the relation `name`, a member of the extension. Null if there is none of this kind (relkind). Others of the
+// name are ignored: other users may be allowed to create one, and generators of all databases would believe it. `known`
 // caches the oid; it is InvalidOid at first.
 //
 // Raises an error if the lock is not free before the patience ends. DROP EXTENSION and ALTER SEQUENCE have it until

@@ -103,9 +103,9 @@ int hint_to_remove(const char* setting, const char* reset) {
         reset, setting);
 }
 
-// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, so it would
-// refuse the configured values. All processes of the operation have the same, so we leave parallel mode meanwhile. A
-// server with assertions would fail there; in it, the session refuses to generate ids instead.
+// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, also when
+// it is defined. All its processes have the same values, so we leave parallel mode meanwhile. A server with assertions
+// would fail there; in it, the session refuses to generate ids instead.
 void define_in_parallel_operation(void (*define)()) {
     static int levels = 0;  // a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
@@ -126,8 +126,8 @@ void define_in_parallel_operation(void (*define)()) {
 
 }  // namespace
 
-// Defining a setting removes its placeholder. MarkGUCPrefixReserved() makes the server refuse other settings with the
-// prefix.
+// Defining a setting removes its placeholder, so it is remembered before. MarkGUCPrefixReserved() makes the server
+// refuse other settings with the prefix.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING

@@ -1,8 +1,8 @@
-// Values that the server did not accept, because they are out of range, no number, or set in the wrong place. The
-// server continues with the default, which another server may use too, so no ids are generated.
+// Values that the server did not accept, because they are out of range, no number, or set in the wrong place. It
+// continues with the default, which another server may use too, so no ids are generated.
 //
-// Until the library is loaded, its settings are placeholders with a text. Defining a setting makes the text its value.
-// If that fails, there is only a WARNING, which most clients hide.
+// Until the library is loaded, its settings are placeholders with a text. If a text cannot become the value when the
+// setting is defined, there is only a WARNING, which most clients hide.
 #pragma once
 
 #include "pg/pg.hpp"

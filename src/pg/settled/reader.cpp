@@ -66,9 +66,9 @@ UnixTime issued_until(const ledger::Ledger& shared) {
 namespace {
 
 // Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock,
-// and to its durable ceiling: if that cannot be lifted now, there is no error. Only a forced reset takes a promise
-// back. So that a clock that is wrong and far ahead does not leave it there, it goes only one longest tick further than
-// the last id. Without this tick, the last ids would not settle for snowflake_ids_settled() until others follow.
+// and to its durable ceiling. Only a forced reset takes a promise back. So that a wrong clock far ahead does not leave
+// it there, it goes only one longest tick further than the last id. Without this tick, the last ids would not settle
+// for snowflake_ids_settled() until others follow.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     const UnixTime wall = ledger::wall_clock();
     const UnixTime now = ledger::promise_clock(shared.header->promise_base.load(), ledger::monotonic_clock(), wall);
@@ -86,8 +86,8 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
 }
 
 // Old ones, which count for every table, are transactions of this database that were prepared before the server
-// started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table. If it was
-// prepared since the start, it is no old one, and has no ids because it is not in the ledger.
+// started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table: if it was
+// prepared since the start, it has no ids.
 bool is_no_old_one(TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {

@@ -66,8 +66,7 @@ void keep_answer(const Answer& answer) {
 
 // All calls with one snapshot get the same time: in a scan that compares each row, in several partitions, in a cursor
 // that is fetched in parts. With two times, a reader would lose rows between them, in the partition that was scanned
-// with the earlier one. So a snapshot keeps its times as long as it is open. Two snapshots with the same content may
-// have different times, each right for its rows.
+// with the earlier one. Two snapshots with the same content may have different times, each right for its rows.
 UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).

@@ -103,8 +103,8 @@ void check_can_wait(const ledger::Ledger& shared, Oid table, StampFormat format)
     }
 }
 
-// True as soon as rows after `last` may be readable, false after the timeout. If commits stream in, so that the last calls
-// had nothing to sleep for, the answers are `pace` apart: each poll costs the writers time.
+// True as soon as rows after `last` may be readable, false after the timeout. If commits stream in, so that the last
+// calls had nothing to sleep for, the answers are `pace` apart: each poll costs the writers time.
 bool wait_for_rows(Oid table, StampFormat format, const Position& last, microseconds timeout) {
     constexpr milliseconds some_after{10}, longest_pause{20}, pace{10};
     constexpr int streams = 2;

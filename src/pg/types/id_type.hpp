@@ -1,9 +1,9 @@
-// The room of types: makes ids, fields and comparisons of texts, bytes and times in SQL. It keeps no state; core says
-// which bits an id has. Read next: sno_type.cpp, sno_fields.cpp, id_time.cpp.
+// The room of types: makes ids, fields and comparisons of texts, bytes and times in SQL, without state. Read next:
+// sno_type.cpp, sno_fields.cpp, id_time.cpp.
 //
 // This file has templates of the SQL functions that each id type has, and for sno and gid, which are passed by
 // reference, also input, output, hashing and bytea. The macros at the end make SQL functions of them. All are STRICT in
-// SQL. `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
+// SQL. `Type` is sno::Type, gid::Type or mastic::Type of core.
 #pragma once
 
 #include <cstring>

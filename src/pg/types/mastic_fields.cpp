@@ -1,5 +1,5 @@
-// The fields of a mastic, making one from fields, and the mastics that bound a span of time. A Datum has the 64 bits of
-// an id, whether its type in SQL is mastic or bigint.
+// Fields of a mastic, mastics from fields, and those that bound a span of time. A Datum has the 64 bits of an id,
+// whether its SQL type is mastic or bigint.
 #include "core/mastic.hpp"
 #include "pg/types/layout_fields.hpp"
 

@@ -1,9 +1,8 @@
 // Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time. All these functions are
 // STRICT in SQL.
 //
-// The layout of Snowflake-SI is fixed, as that of Mastic (mastic_fields.cpp). For others it is a name, or six arguments
-// at the end, and a function serves both forms. A Datum has the 64 bits of an id, whether its SQL type is mastic or
-// bigint. As a bigint, ids in the last half of a 64-bit layout are negative, which matters only for its order.
+// The layout of Snowflake-SI is fixed. For others it is a name, or six arguments at the end, and a function serves both
+// forms. As a bigint, ids in the last half of a 64-bit layout are negative, which matters only for its order.
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
