@@ -94,8 +94,8 @@ void log_overflow(const Generator& g) {
     ereport(
         LOG_SERVER_ONLY,
         (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-         errdetail("Machine id %u has %u ids in each tick (%g ms). Calls that have waited so far: " UINT64_FORMAT ".", g.node,
-                   g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
+         errdetail("Machine id %u has %u ids in each tick (%g ms). Calls that have waited so far: " UINT64_FORMAT ".",
+                   g.node, g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
 void log_behind(const Generator& g) {
@@ -105,8 +105,10 @@ void log_behind(const Generator& g) {
     ereport(LOG_SERVER_ONLY,
             (errhidestmt(true), errhidecontext(true),
              g.rules.on_regression == OnRegression::wait
-                 ? errmsg("clock is behind the last id: calls for %s ids of machine id %u wait for the clock", g.name, g.node)
-                 : errmsg("clock is behind the last id: %s ids of machine id %u continue ahead of the clock", g.name, g.node),
+                 ? errmsg("clock is behind the last id: calls for %s ids of machine id %u wait for the clock", g.name,
+                          g.node)
+                 : errmsg("clock is behind the last id: %s ids of machine id %u continue ahead of the clock", g.name,
+                          g.node),
              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
@@ -192,8 +194,8 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
     const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
     ereport(LOG_SERVER_ONLY,
             (errhidestmt(true), errhidecontext(true),
-             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of machine id %u is now %u", in_ms(step), g.name,
-                    g.node, c.toggle),
+             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of machine id %u is now %u", in_ms(step),
+                    g.name, g.node, c.toggle),
              errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort among the ids of %s and later.", so_far,
                        show_time(timestamptz(g.timeline.start(c.tick))))));
 }
