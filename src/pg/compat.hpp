@@ -115,7 +115,7 @@ inline uint64 server_transactions_ended() {
 
 // A word of an active snapshot that we may write, to see whether we have met the snapshot before: addresses are used
 // again, and the next snapshot may have the same content. PostgreSQL uses it only in its own static snapshots. An
-// active one is always a copy, in which PostgreSQL sets the word to 0.
+// active one is always a copy, in which PostgreSQL sets the word to 0 and does not look at it.
 extern "C" {
 #include "utils/snapshot.h"
 }

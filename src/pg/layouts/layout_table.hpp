@@ -13,7 +13,7 @@ extern "C" {
 
 namespace snowflake_ids::layouts {
 
-// As snowflake_layout_create() has arguments, in the same order.
+// As many as snowflake_layout_create() has arguments, in the same order.
 inline constexpr int columns = 7;
 
 // False for any oid until this backend has opened the table.

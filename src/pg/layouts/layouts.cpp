@@ -105,7 +105,7 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
     return *named;
 }
 
-// if this raises an error, the entry stays invalid
+// If the look-up raises an error, the entry stays invalid.
 void pin(NamedLayout& named) {
     named.valid = false;
     if (!load_layout(named, true)) fail_unknown(named.name);

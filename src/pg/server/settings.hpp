@@ -21,8 +21,8 @@ extern int durable_window_ms;
 inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
 inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 
-// Grows when such a setting changes, and when the WAL ceiling may be in another relation. Then generators must be set
-// up again.
+// Grows when a setting on which uniqueness depends changes, and when the WAL ceiling may be in another relation. Then
+// generators must be set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 
 // Called once, from _PG_init.
