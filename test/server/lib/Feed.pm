@@ -14,10 +14,31 @@ use Exporter 'import';
 use Time::HiRes qw(sleep time);
 use Faults;
 
-our @EXPORT = qw(writes poll_all rows_of finish_prepared smallest go_on);
+our @EXPORT = qw(feed_server writes poll_all rows_of finish_prepared smallest go_on);
 
 use constant smallest => '2222222222222222';
 use constant hot_rows => 50;
+
+# `streaming`: logical or physical; `conf`: more lines
+sub feed_server
+{
+	my ($name, $machine_id, %o) = @_;
+	my $server = PostgreSQL::Test::Cluster->new($name);
+	$server->init(allows_streaming => $o{streaming});
+	$server->append_conf('postgresql.conf', <<"END");
+fsync = off
+log_statement = none
+autovacuum = off
+restart_after_crash = on
+max_connections = 60
+max_prepared_transactions = 20
+snowflake_ids.machine_id = $machine_id
+@{[ $o{conf} // '' ]}
+END
+	$server->start;
+	$server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE SEQUENCE row_ids START 1000');
+	return $server;
+}
 
 # Some seconds (longer in tools/prove feeds), then until `step` is true. `step` is told whether the time is over.
 sub go_on

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
+use Feed;
 use Page;
 use Test::More;
 
@@ -14,12 +15,9 @@ my ($tables, $mark) = map { $_->{content} =~ s/^-- on .*\n//r } $page->blocks('O
 my ($always) =
   map { $_->{content} =~ /(ALTER TABLE .*;)/ } ($page->blocks('Rows of several servers', 'sql'))[1];
 
-my $server = PostgreSQL::Test::Cluster->new('covered');
-$server->init(allows_streaming => 'logical');
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nsnowflake_ids.machine_id = 1");
-$server->start;
+my $server = feed_server('covered', 1, streaming => 'logical');
 my $session = Session->new($server);
-is($session->ask("CREATE EXTENSION snowflake_ids; $tables"), '', 'the tables');
+is($session->ask($tables), '', 'the tables');
 
 # Another database publishes into the table; a subscription that is not enabled needs no slot.
 $server->safe_psql('postgres', 'CREATE DATABASE source');

@@ -25,26 +25,14 @@ my ($partitioned, $drop) =
 $ENV{NODE_PATH} = "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules";
 my $node = system(q{node -e 'require("pg")' 2>/dev/null}) == 0;
 
-my $server = PostgreSQL::Test::Cluster->new('house');
-$server->init;
-$server->append_conf('postgresql.conf', <<'END');
-fsync = off
-log_statement = none
-restart_after_crash = on
-max_connections = 60
-max_prepared_transactions = 20
-snowflake_ids.machine_id = 1
-END
-$server->start;
+my $server = feed_server('house', 1, conf => 'autovacuum = on');
 $server->safe_psql('postgres', <<"END");
-CREATE EXTENSION snowflake_ids;
 $table
 $positions
 $partitioned
 INSERT INTO bulletin_reader VALUES ('position first'), ('effects first');
 @{[ $node ? q{INSERT INTO bulletin_reader VALUES ('in JavaScript');} : '' ]}
 INSERT INTO dispatch_reader VALUES ('often'), ('seldom');
-CREATE SEQUENCE row_ids START 1000;
 CREATE TABLE dispatch_rest PARTITION OF dispatch DEFAULT;
 DO \$\$
 BEGIN

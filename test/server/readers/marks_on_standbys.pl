@@ -18,23 +18,9 @@ $read =~ s/:'last'/LAST/;
 # A reader that is slow shall reach the newest rows too, where controls lose some.
 $read =~ s/LIMIT 1000/LIMIT 10000/ or die 'another query';
 
-my $primary = PostgreSQL::Test::Cluster->new('primary');
-$primary->init(allows_streaming => 1);
-$primary->append_conf('postgresql.conf', <<'END');
-fsync = off
-log_statement = none
-synchronous_commit = off
-autovacuum = off
-hot_standby_feedback = on
-max_connections = 60
-max_prepared_transactions = 20
-snowflake_ids.machine_id = 1
-END
-$primary->start;
+my $primary = feed_server('primary', 1, streaming => 1, conf => "synchronous_commit = off\nhot_standby_feedback = on");
 $primary->safe_psql('postgres', <<"END");
-CREATE EXTENSION snowflake_ids;
 $tables
-CREATE SEQUENCE row_ids START 1000;
 -- For controls.
 CREATE TABLE other (LIKE bulletin INCLUDING ALL);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');

@@ -12,7 +12,8 @@ use Test::More;
 
 my $page = Page->new('doc/feed.md');
 my ($published, $arrives, $read, $left_over) =
-  map { $_->{content} } grep { $_->{heading} eq 'Rows of several servers' } $page->take('Rows of several servers', 'sql');
+  map { $_->{content} }
+  grep { $_->{heading} eq 'Rows of several servers' } $page->take('Rows of several servers', 'sql');
 $read =~ s/;\n\z//;
 $read =~ s/:'last'/LAST/;
 
@@ -22,21 +23,10 @@ $arrives =~ s/^-- on [^\n]*\n(.*)(CREATE SUBSCRIPTION .*)//s or die 'another pag
 my %node;
 for my $n (1 .. 3)
 {
-	my $node = $node{"node$n"} = PostgreSQL::Test::Cluster->new("node$n");
-	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', <<"END");
-fsync = off
-log_statement = none
-autovacuum = off
-restart_after_crash = on
-max_connections = 60
-max_prepared_transactions = 20
-logical_decoding_work_mem = 64kB
-wal_retrieve_retry_interval = 100ms
-snowflake_ids.machine_id = $n
-END
-	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE SEQUENCE row_ids START 1000');
+	$node{"node$n"} = feed_server(
+		"node$n", $n,
+		streaming => 'logical',
+		conf => "logical_decoding_work_mem = 64kB\nwal_retrieve_retry_interval = 100ms");
 }
 my @publishers = @node{qw(node1 node2)};
 my $subscriber = $node{node3};
