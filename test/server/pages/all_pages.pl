@@ -307,9 +307,11 @@ a layout never changes
 a parallel worker does not know which ids are settled
 …() cannot check column "…" of relation "…"
 a reader of "…" could miss rows
+cannot prepare a transaction that has generated ids: too many are prepared
 cannot wait for rows in a transaction that does not see what others commit
 cannot wait for rows of "…" in a transaction that has written to it
 a standby does not know which ids are settled
+another server has taken over the ids of this data directory
 another version of snowflake_ids has created the shared memory of this server
 argument must not be null: …
 cannot create a BRIN index on domain …
@@ -319,6 +321,12 @@ cannot generate … ids: the clock is …
 column "…" of relation "…" does not exist
 column "…" of relation "…" has the wrong type for …()
 could not generate random values
+could not write ceiling file "…": …
+gave up waiting for relation "snowflake_ids.…" of extension snowflake_ids after … ms
+permission denied to restore layouts
+this server has no room for another generator
+too many explicit generators in this database
+too many explicit generators on this server
 extension snowflake_ids cannot be installed in schema snowflake_ids
 floor is below ids that have been generated
 floor is in the past, and the server does not know which ids were generated
