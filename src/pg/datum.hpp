@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/error.hpp"
+#include "core/layout.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
 
@@ -48,6 +49,13 @@ inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, 
     const int32 value = PG_GETARG_INT32(n);
     if (value < 0 || value > last) fail_range(error, what, value, 0, last);
     return static_cast<uint32>(value);
+}
+
+// Raises an error if the id has bits above the layout; `what` names the ids there.
+inline Layout::Fields split_id(const Layout& layout, int64 id, const char* what) {
+    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
+    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
+    return fields.value;
 }
 
 // Raises an error if the time is outside `timeline`.

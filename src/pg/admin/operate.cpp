@@ -108,9 +108,8 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     const bool force = force_argument(fcinfo, 1);
     Generator& g = generator::ready_snowflake_si();
     constexpr Layout layout = snowflake_si::layout;
-    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) fail_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(layout.max_id()));
-    if (fields.value.node == g.node) observe(g, layout.time_of(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    if (split_id(layout, id, "Snowflake-SI id").node == g.node)
+        observe(g, layout.time_of(static_cast<uint64>(id)), force, "Snowflake-SI id");
     PG_RETURN_VOID();
 }
 
@@ -119,10 +118,9 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
     const bool force = force_argument(fcinfo, 2);
-    const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
-    if (!fields) fail_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
+    const uint64 node = split_id(named.layout, id, "id").node;
     Generator& g = generator::ready_snowflake(named);
-    if (fields.value.node == g.node) observe(g, named.layout.time_of(static_cast<uint64>(id)), force, named.name);
+    if (node == g.node) observe(g, named.layout.time_of(static_cast<uint64>(id)), force, named.name);
     PG_RETURN_VOID();
 }
 

@@ -268,15 +268,8 @@ Datum check_row(FunctionCallInfo fcinfo, const Stamp& stamp, TimeOf time_of) {
     return PointerGetDatum(row);
 }
 
-UnixTime last_of_tick(const Layout& layout, const Stamp& stamp, Datum id) {
-    const auto fields = layout.split(static_cast<uint64>(DatumGetInt64(id)));
-    if (!fields) {
-        ereport(ERROR,
-                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("id is out of range for %s()", stamp.function),
-                 errdetail("The largest id of the layout is " UINT64_FORMAT ".", layout.max_id()),
-                 errhint("Let the INSERT generate the id, as a DEFAULT does.")));
-    }
-    return layout.timeline.last(fields.value.tick);
+UnixTime last_of_tick(const Layout& layout, const char* what, Datum id) {
+    return layout.timeline.last(split_id(layout, DatumGetInt64(id), what).tick);
 }
 
 constexpr Stamp sno_stamp{"sno_stamp", false, "'my_column'", "sno", false, 1};
@@ -318,13 +311,12 @@ FUNCTION(snowflake_ids_sno_check) {
 
 FUNCTION(snowflake_ids_mastic_check) {
     return check_row(fcinfo, mastic_check,
-                     [](Datum id, const Column&) { return last_of_tick(mastic::layout, mastic_check, id); });
+                     [](Datum id, const Column&) { return last_of_tick(mastic::layout, "mastic", id); });
 }
 
 FUNCTION(snowflake_ids_snowflake_si_check) {
-    return check_row(fcinfo, snowflake_si_check, [](Datum id, const Column&) {
-        return last_of_tick(snowflake_si::layout, snowflake_si_check, id);
-    });
+    return check_row(fcinfo, snowflake_si_check,
+                     [](Datum id, const Column&) { return last_of_tick(snowflake_si::layout, "Snowflake-SI id", id); });
 }
 
 // snowflake_check('layout', 'column')
@@ -333,7 +325,7 @@ FUNCTION(snowflake_ids_snowflake_check) {
         char* const name = text_to_cstring(column.layout);
         const NamedLayout* const named = layouts::find(name, strlen(name));
         if (named == nullptr) layouts::fail_unknown(name);
-        return last_of_tick(named->layout, snowflake_check, id);
+        return last_of_tick(named->layout, "id", id);
     });
 }
 

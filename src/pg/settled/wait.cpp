@@ -177,9 +177,7 @@ microseconds timeout_argument(FunctionCallInfo fcinfo, int n) {
 // `what` is the word for ids of the layout.
 Position position_argument(FunctionCallInfo fcinfo, int n, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(n);
-    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
-    return {layout.timeline.last(fields.value.tick), static_cast<uint64>(id)};
+    return {layout.timeline.last(split_id(layout, id, what).tick), static_cast<uint64>(id)};
 }
 
 // The table in argument `n`, then the last id, then the timeout.

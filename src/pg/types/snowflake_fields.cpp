@@ -21,10 +21,7 @@ struct SplitId {
 
 // Raises an error if the id has bits above the layout; `what` is the word for the id.
 SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
-    const int64 id = PG_GETARG_INT64(0);
-    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
-    return {layout, fields.value};
+    return {layout, split_id(layout, PG_GETARG_INT64(0), what)};
 }
 
 Datum created_datum(const SplitId& i) {

@@ -335,7 +335,6 @@ ids of format mastic have no machine id
 invalid sno snapshot: bounds
 id in column "…" of relation "…" is ahead of this server
 id in column "…" of relation "…" is too old
-id is out of range for …()
 layout "…" already exists
 layout "…" does not exist
 layout "…" is in use
