@@ -1,11 +1,11 @@
-# An actor: sessions that do what the lines of a script say, again and again. One loop serves all actors, so a session
-# that stands still stops nobody else. A line is [beside|standby] VERB SQL; more SQL follows on indented lines.
+# Sessions that do what the lines of a script say, again and again. One loop serves all actors, so one that stands still
+# stops nobody else. A line is [beside|standby] VERB SQL; more SQL follows on indented lines.
 #
 #   run    execute it (the default)
 #   take   its rows are events: an id, then the rest; :'shown' is the id of the last one
 #   more   the same, repeated until it returns nothing
 #   use    its rows are events, and are written to the table `used` in the same transaction
-#   let    its columns become variables, named as after AS; :'name' in a later line is the value
+#   let    its columns become variables: :'name' in a later line
 #   wait   repeat it until it says t
 #   pause  stay here while others do something
 #   once   execute it after each connect
@@ -23,12 +23,11 @@ our $may_fail;       # what the present event makes the server say, a pattern
 our %errors;         # what was said that no actor expects: 'actor: message' => how often
 my $numbers = 0;
 
-# The server may go away under any actor at any time.
 my $server_has_gone =
   qr/terminating connection|server closed|connection to server|the database system is|in recovery mode|synchronous rep/;
 
-# name, server (a function of 'primary' or 'standby'), next_script (the lines to do next, or nothing: rest), finished
-# (is called with the events of a script that came to its end), once (lines), may_fail (a pattern).
+# name, server (of 'primary' or 'standby'), next_script (lines, or nothing: rest), finished (gets the events of a
+# script), once (lines), may_fail (a pattern)
 sub new
 {
 	my ($class, %own) = @_;
@@ -42,7 +41,7 @@ sub new
 		%own }, $class;
 }
 
-# Lines of text as [place, verb, sql].
+# as [place, verb, sql]
 sub lines_of
 {
 	my ($text) = @_;
@@ -55,7 +54,7 @@ sub lines_of
 	return @lines;
 }
 
-# A line with the values of its variables; :n is a number that each script has for itself, \n a new line.
+# :n is a number of the script's own, \n a new line
 sub filled
 {
 	my ($self, $sql) = @_;
@@ -64,7 +63,7 @@ sub filled
 	  s/(?<!:):n\b/$vars->{n}/gr =~ s/\\n/\n/gr;
 }
 
-# Connects, if need be. False: the server does not let us in now.
+# False: the server does not let us in now.
 sub session
 {
 	my ($self, $place) = @_;
@@ -82,7 +81,7 @@ sub session
 	return $self->{sessions}{$place} = $session;
 }
 
-# Ends its sessions. What a script had got so far counts for nothing, as for a program that dies.
+# What a script had got so far counts for nothing, as for a program that dies.
 sub leave
 {
 	my ($self) = @_;
@@ -101,7 +100,7 @@ sub complain
 	return;
 }
 
-# Does as many lines as it can without an answer.
+# as many lines as it can without an answer
 sub go_on
 {
 	my ($self) = @_;
@@ -136,7 +135,6 @@ sub line_is_done
 	return;
 }
 
-# An answer is there.
 sub answered
 {
 	my ($self) = @_;
@@ -178,14 +176,12 @@ sub answered
 	return $self->line_is_done;
 }
 
-# Each of these actors does what it can; answers are waited for a moment.
 sub turn
 {
 	my @actors = @_;
 	$_->go_on for @actors;
 	my $busy = '';
 
-	# If all of them pause, nobody else is waited for.
 	$answers++ unless grep { $_->{busy} } @actors;
 	vec($busy, fileno $_->{busy}{answered}, 1) = 1 for grep { $_->{busy} } @actors;
 	select $busy, undef, undef, 0.004;
@@ -196,7 +192,6 @@ sub turn
 	return;
 }
 
-# What it is at, for people.
 sub doing
 {
 	my ($self) = @_;

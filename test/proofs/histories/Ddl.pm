@@ -1,5 +1,5 @@
-# Changes of the polled tables while writers and readers are at work. A reader must have waited for the row of a
-# transaction that was open all the time, so each of them also stages one, and a later row that is committed before it.
+# Changes of the polled tables while writers and readers work. Each stages an open transaction, and a later row that is
+# committed before it.
 package Ddl;
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ sub is_answered
 	return select($ready, undef, undef, 0) > 0;
 }
 
-# Sends a statement that waits for writers. Readers that never end their transaction come again, after it.
+# It waits for writers. Readers that never end their transaction come again after it.
 sub begin
 {
 	my ($statement) = @_;
@@ -47,7 +47,7 @@ sub end
 
 sub change { my ($statement) = @_; return end(begin($statement), $statement) }
 
-# Until readers that nothing holds back have passed the id, and this one has polled after that.
+# Until readers have passed the id, and this one has polled after that.
 sub pass
 {
 	my ($id, $name, $other) = @_;
@@ -58,7 +58,7 @@ sub pass
 	return;
 }
 
-# The row of `inserts` is uncommitted while that of `later` is committed, and readers of an unrelated table pass both.
+# The row of `inserts` is uncommitted while that of `later` is committed, and readers of another table pass both.
 sub hold_open
 {
 	my ($inserts, $later, $name, $other, $column) = @_;
@@ -70,8 +70,7 @@ sub hold_open
 	return;
 }
 
-# Its readers continue on the partition, and get all of its rows. Readers of the whole table may have read some of them.
-# Rows that would belong there are refused until an empty table takes its place.
+# Its readers continue on the partition. Rows that belong there are refused until an empty table takes its place.
 sub detach
 {
 	my ($writer, $holder) = map { Session->new($World::primary) } 1 .. 2;
@@ -125,7 +124,6 @@ END
 
 sub drop_children { return World::ask('DROP TABLE headline_child, divided_2') }
 
-# What is truncated may have been read, or not.
 sub rewrite_and_truncate
 {
 	change('CLUSTER headline USING headline_pkey');

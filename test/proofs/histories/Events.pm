@@ -1,10 +1,10 @@
-# What happens to writers and readers. Each event has a round of its own.
+# Each event has a round of its own.
 #   begin   before the writers begin
 #   middle  while they are at work
-#   last    when every reader must have got every row: so what begin has begun may hold nobody back
+#   last    every reader must get every row now
 #   after   when all have left
 #   rest    readers rest in the middle
-#   may_fail, loses_async   which errors writers may get; whether a crash loses commits that did not wait
+#   may_fail, loses_async   errors that writers may get; a crash loses commits that did not wait
 package Events;
 use strict;
 use warnings;
@@ -88,7 +88,6 @@ our @events = (
 	},
 	{   name => 'DETACH CONCURRENTLY, then ATTACH',
 
-		# A partition that is detached loses the trigger of its parent.
 		may_fail => qr/no partition of relation "divided" found for row|a reader of "divided_1" could miss rows/,
 		middle => \&Ddl::detach,
 		last => \&Ddl::detached,

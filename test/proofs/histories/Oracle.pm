@@ -6,14 +6,14 @@ use Time::HiRes qw(time);
 use Readers;
 use World;
 
-# Rows whose transaction did not wait for its WAL. After a crash they may be gone, although somebody has read them.
+# Not waited for: after a crash they may be gone, although somebody has read them.
 my %may_vanish;
 
-# Rows that have left a table: they may have been read there.
+# They have left a table, and may have been read there.
 my %gone;
 my %tables = map { $_->{truth} => 1 } @Readers::readers;
 
-# Of a table whose rows change: the column that readers read, and all versions that were committed.
+# Tables whose rows change: the column that is read, and all versions.
 my %column = (headline => 'changed', outbox => 'changed');
 my %versions = (headline => 'SELECT stamp FROM version');
 
@@ -24,7 +24,6 @@ sub forget
 	return;
 }
 
-# The ids, a line each, have left the table, with its partition or by TRUNCATE.
 sub are_gone
 {
 	my ($table, $ids) = @_;
@@ -38,7 +37,6 @@ sub is_after
 	return $reader->{numeric} ? $id > $last : $id gt $last;
 }
 
-# A poll of a reader has come to its end with these rows.
 sub has_read
 {
 	my ($reader, $actor, $rows) = @_;
@@ -63,7 +61,7 @@ sub has_read
 	return;
 }
 
-# Readers that keep their place in the database write what they have used there.
+# These keep their place in the database.
 sub look_at_used
 {
 	my %of = map { $_->{name} => $_ } grep { $_->{uses} } @Readers::readers;
@@ -79,7 +77,7 @@ sub look_at_used
 	return;
 }
 
-# The ids of all committed rows, by table.
+# ids of committed rows, by table
 sub truth
 {
 	return {
@@ -89,7 +87,7 @@ sub truth
 		} keys %tables };
 }
 
-# A function that counts what readers have not seen yet: returns whether that is nothing, and how many.
+# Returns whether readers have seen all, and how many are left.
 sub still_missing
 {
 	my ($truth, @readers) = @_;
@@ -109,7 +107,7 @@ sub still_missing
 	};
 }
 
-# A list that is shown backward: each pass has all rows between its first and its last one.
+# Shown backward: each pass has all rows between its first and last.
 sub judge_passes
 {
 	my ($reader, $ids) = @_;
@@ -125,7 +123,7 @@ sub judge_passes
 	return;
 }
 
-# What is wrong, in words. Sets the reader's `lost`.
+# in words; sets the reader's `lost`
 sub verdict
 {
 	my ($reader, $truth, $event) = @_;

@@ -1,15 +1,15 @@
-# Readers: each form of a poll that a page shows, or that somebody may make of it. Lines as in Actor.pm; {name} is a
-# recipe of a page, see Recipes.pm. :'last' is the last id that the reader has got.
+# Each form of a poll that a page shows, or that somebody may make of it. Lines as in Actor.pm; {name} is a recipe of
+# Recipes.pm.
 #
-# After the name: N workers; any order (it has what it read in one poll in no order); by number (its ids sort as
-# numbers); of TABLE (which has the rows that it must get, instead of public.news).
+# After the name: N workers; any order (within a poll); by number (ids sort as numbers); of TABLE (which has the rows
+# that it must get, instead of public.news).
 package Readers;
 use strict;
 use warnings;
 use Actor;
 use Recipes;
 
-# Copies of `news` with the same ids, and with ids of other formats.
+# with the same ids, and with ids of other formats
 our $set_up = <<'END';
 {table}; {feed table}; {feed}; {outbox table}; {outbox index}; {outbox stamp}; {outbox feed}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
@@ -274,7 +274,7 @@ our @readers = map {
 		truth => $rest =~ /of ([\w.]+)/ ? "$1" : 'news' }
 } grep { /\S/ } split /^== /m, $text;
 
-# With the statements of the pages in it. The set-up must be filled in first, for the recipes to be counted.
+# The set-up first, for the recipes to be counted.
 sub fill_in
 {
 	$set_up = Recipes::filled('set-up', $set_up);

@@ -1,5 +1,5 @@
-# The SQL that the pages tell people to use. Histories run it as it stands there; a statement that is in no row of this
-# table is a failure, and so is a row that is on no page.
+# The SQL of the pages, which histories run as it stands there. A statement in no row, or a row on no page, is a
+# failure.
 package Recipes;
 use strict;
 use warnings;
@@ -59,10 +59,10 @@ my @recipes = (
 	[ 'outbox change', 'README.md', qr/^UPDATE outbox /, 'writers change rows of headline instead' ],
 	[ 'read the outbox', 'README.md', qr/^SELECT changed, message FROM outbox_feed / ]);
 
-# These have a history of their own, or a test.
+# headings with tests of their own
 my %elsewhere = map { $_ => 1 } 'Deleted rows', 'Delete what all have read', 'Rows of several servers';
 
-# Statements of the blocks: without comments, each on one line.
+# without comments, each on one line
 sub statements_of
 {
 	my ($path) = @_;
@@ -77,7 +77,7 @@ sub statements_of
 
 my (%text, %used);
 
-# Finds all of them. Returns what is wrong.
+# Returns what is wrong.
 sub read_pages
 {
 	my @wrong;
@@ -104,8 +104,7 @@ sub read_pages
 	return @wrong;
 }
 
-# A line of a script: {name} is the recipe, {name; this=that; …} the same with other words in it. {query} is the
-# prepared one, with the last id in it.
+# {name} is the recipe, {name; this=that; …} with other words in it, {query} the prepared one with the last id.
 sub filled
 {
 	my ($history, $line) = @_;
@@ -128,7 +127,7 @@ sub expanded
 	return $text;
 }
 
-# page, beginning of the recipe, histories that run it
+# page, recipe, histories that run it
 sub table
 {
 	my @rows;

@@ -1,4 +1,4 @@
-# The servers of the histories: a primary and its standby, each under a clock of its own, and the actors that use them.
+# A primary and its standby, each under a clock of its own, and the actors that use them.
 package World;
 use strict;
 use warnings;
@@ -10,8 +10,7 @@ our (@writers, @readers);
 my $standbys = 0;
 my $fed = 0;    # there is a subscription
 
-# The WAL writer is slow, so that commits that nobody waits for stay unwritten for a while. Messages are off, because
-# gen_mastic() warns of subscriptions.
+# The WAL writer is slow, so that commits that nobody waits for stay unwritten. gen_mastic() warns of subscriptions.
 sub begin
 {
 	my ($set_up) = @_;
@@ -35,8 +34,8 @@ END
 	return;
 }
 
-# The rows of the database `feed` have no id. An apply worker inserts them into `postgres`, where the column has its
-# default. A connection to the same server cannot create the slot, because CREATE SUBSCRIPTION would wait for itself.
+# Rows of the database `feed` have no id; an apply worker inserts them into `postgres`. On one server, CREATE
+# SUBSCRIPTION would wait for itself, so the slot comes first.
 sub feed
 {
 	return if $fed++;
@@ -46,7 +45,6 @@ sub feed
 	return;
 }
 
-# Until the apply worker has inserted what is committed in `feed`.
 sub feed_is_over
 {
 	return if !$fed;
@@ -58,7 +56,7 @@ sub feed_is_over
 	return;
 }
 
-# The slot was on the old primary. A new one would wait for all prepared transactions.
+# The slot was on the old primary.
 sub end_feed
 {
 	return if !$fed;
@@ -83,10 +81,9 @@ sub add_standby
 sub server { my ($which) = @_; return $which eq 'standby' ? $standby : $primary }
 sub ask    { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
 
-# All connect again: the server was away.
 sub all_leave { $_->leave for @writers, @readers; return }
 
-# The actors act until `look` says yes. It is asked now and then; `seconds` is how long nothing may happen.
+# Actors act until `look` says yes; `seconds`: how long nothing may happen.
 sub act_until
 {
 	my ($look, $seconds, @actors) = @_;
@@ -104,7 +101,6 @@ sub act_until
 	return 1;
 }
 
-# The same, for a state that must come.
 sub act_till
 {
 	my ($look, $what) = @_;
@@ -112,7 +108,7 @@ sub act_till
 	die "this did not happen: $what. " . join '; ', map { $_->doing } grep { !$_->rests } @writers, @readers;
 }
 
-# Each reader that gets answers asks again, some times. `also` is called now and then.
+# Each reader asks again, some times.
 sub act_on
 {
 	my ($also) = @_;
@@ -138,14 +134,13 @@ sub set
 	return;
 }
 
-# A process that serves a writer in the middle of its script.
 sub writer_at_work
 {
 	my @at_work = grep { $_->{pid} && $_->{lines} && $_->{sessions}{primary} } @writers;
 	return @at_work ? $at_work[ rand @at_work ]{pid} : undef;
 }
 
-# The primary dies, and its standby has all that any reader has seen.
+# Its standby has all that any reader has seen.
 sub fail_over
 {
 	$primary->wait_for_catchup($standby, 'replay', flushed_lsn($primary));

@@ -1,5 +1,5 @@
-# Writers: what programs do between an id that is drawn and a row that others see. All of them insert into `news`. :row
-# is a body that tells the writer. Lines as in Actor.pm.
+# What programs do between an id and a row that others see. All insert into `news`; :row is a body that tells the
+# writer. Lines as in Actor.pm.
 package Writers;
 use strict;
 use warnings;
@@ -162,7 +162,7 @@ pause
 CALL insert_drawn_by_workers(:row)
 END
 
-# Generators may refuse in a worker: then the transaction fails, and no row is lost.
+# A worker may be refused: then the transaction fails.
 our %may_fail = (
 	'ids from parallel workers' => qr/parallel/,
 	map { $_ => qr/lock timeout/ } 'dblink',

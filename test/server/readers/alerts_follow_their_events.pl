@@ -1,6 +1,5 @@
-# What a monitoring system sees: each alert of doc/operating.md and of doc/monitoring/prometheus_alerts.yaml is raised by
-# the event that it names, in the time that it names, and by none. The figures are those of real servers, read with the
-# queries of the page and of the exporter; promtool evaluates the alerts over them.
+# Each alert of doc/operating.md and doc/monitoring/prometheus_alerts.yaml is raised by the event that it names, in
+# time, and by no other. Real servers give the figures; promtool evaluates the alerts over them.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +19,6 @@ my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.ya
 my $rules_file = "$root/doc/monitoring/prometheus_alerts.yaml";
 my $has_promtool = has_program('promtool');
 
-# What the queries of the page say, in short. The order is that of a look.
 my @said = (
 	[ 'not ready' => qr/^critical\|ledger is \S/ ],
 	[ 'not accepted' => qr/^critical\|setting not accepted: \S/ ],
@@ -34,14 +32,14 @@ my @said = (
 	[ 'SI ends' => qr/^warning\|snowflake_si\|\d+\|the last Snowflake-SI id is less than two years away$/ ]);
 my %raised;    # by the page or by Prometheus
 
-# As a monitoring system asks: what a session is warned of does not reach it.
+# Without warnings, as a monitoring system sees it.
 sub monitor
 {
 	my ($server, $query) = @_;
 	return Session->new($server, options => '-c client_min_messages=error')->ask($query);
 }
 
-# ---- What postgres_exporter makes of a server: a series with its labels => its value.
+# ---- postgres_exporter: a series with its labels => its value
 sub figures
 {
 	my ($name, $server, $began) = @_;
@@ -66,11 +64,10 @@ sub figures
 	return \%value;
 }
 
-# ---- Minutes of some servers, at the end of each of which a monitoring system looks.
+# ---- minutes of some servers; a look at the end of each
 package Watch;
 use Test::More;
 
-# Two minutes in which nothing happens.
 sub new
 {
 	my ($class, $what, $clock, %servers) = @_;
@@ -79,7 +76,6 @@ sub new
 	return $self->minute->minute;
 }
 
-# What the queries of the page say of the first server, in short.
 sub said
 {
 	my ($self) = @_;
@@ -93,8 +89,8 @@ sub said
 	return join ', ', sort keys %kinds;
 }
 
-# A minute passes, or more, in which something is done; then a look. `page`: what its queries say; `alerts`: those of Prometheus
-# that fire. Without them nothing may be raised; undef: anything.
+# Something is done in a minute or more; then a look. `page`: what its queries say; `alerts`: those of Prometheus that
+# fire. undef: anything.
 sub minute
 {
 	my ($self, %o) = @_;
@@ -115,7 +111,6 @@ sub minute
 	return $self;
 }
 
-# What Prometheus makes of it.
 sub done
 {
 	my ($self) = @_;
@@ -173,7 +168,7 @@ sub watch
 	return Watch->new($what, $clock, a => $server, %more);
 }
 
-# ---- no event: a start, a crash, time that passes
+# ---- no event
 {
 	my $watch = watch('a restart and a crash');
 	for my $how ('fast', 'kill -9')
@@ -184,8 +179,8 @@ sub watch
 	$watch->done;
 }
 
-# ---- a clock that goes back, by less than lasts until the alerts that wait a minute. Ids of all formats were drawn
-# before, and one of a format after it; sno has its tick-tock bit, so its own ids are not ahead.
+# ---- a clock that goes back, for less than the alerts wait. Ids of all formats were generated before, and one of a
+# format after it; sno has its tick-tock bit, so its own ids are not ahead.
 for my $format (qw(mastic sno snowflake_si))
 {
 	my $watch = watch("the clock goes back by 30 s, $format");
@@ -199,7 +194,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute->done;
 }
 
-# ---- one that goes ahead, one that stands still, and one that is back before anybody looks
+# ---- one that goes ahead, stands still, and is back before anybody looks
 {
 	my $watch = watch('the clock goes ahead by an hour');
 	$watch->minute(do => sub { $clock->step(3600) }, page => 'stepped', alerts => 'ClockStepped');
@@ -219,7 +214,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$clock->go_by(900);
 }
 
-# ---- far ahead: the clock goes back for longer than that lasts; also while the server is down, where the ids say it
+# ---- far ahead; also while the server is down, where the ids tell
 {
 	my $watch = watch('the clock goes back by an hour');
 	$watch->minute(
@@ -242,7 +237,7 @@ for my $format (qw(mastic sno snowflake_si))
 	}
 }
 
-# ---- a transaction that stays open
+# ---- an open transaction
 {
 	my $watch = watch('an open transaction');
 	my $session = Session->new($server);
@@ -252,7 +247,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute(do => sub { $session->ask('COMMIT') })->done;
 }
 
-# ---- more ids than the ticks have: the alert of Prometheus waits five minutes for it to last
+# ---- too many ids for the ticks: the alert waits five minutes
 {
 	my $watch = watch('more ids are asked for than a tick has');
 	$server->safe_psql('postgres', 'CREATE TABLE stop ()');
@@ -260,7 +255,6 @@ for my $format (qw(mastic sno snowflake_si))
 	my $session = Session->new($server)->send($draw x 5000);
 	my $issued = "SELECT issued FROM snowflake_ids.stats WHERE format = 'snowflake_si'";
 
-	# Time passes while the session waits, nearly always.
 	my $minute = sub {
 		for (1 .. 12)
 		{
@@ -278,7 +272,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute->done;
 }
 
-# ---- sessions that wait now; and the query that finds them
+# ---- waiting sessions, and the query that finds them
 {
 	my ($waits) = map { $_->{content} } $page->blocks('Wait events', 'sql');
 	my $watch = watch('sessions that wait');
@@ -302,7 +296,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$clock->go_by(900);
 }
 
-# ---- sessions that wait for the ceiling file, because another one's sync does not return
+# ---- sessions that wait for the ceiling file: a sync hangs
 {
 	my $watch = watch('storage that hangs');
 	my @sessions = map { Session->new($server) } 1 .. 12;
@@ -319,7 +313,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute->done;
 }
 
-# ---- machine ids: none is set; one is set twice; one is out of range
+# ---- machine ids: none, twice the same, out of range
 {
 	my $other = new_server('another', $clock);
 	my $watch = watch('machine ids');
@@ -349,7 +343,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute(do => sub { spew($file, $content) })->done;
 }
 
-# ---- many generators: explicit partitions, of which a database may have 64
+# ---- many generators: 64 explicit partitions of a database
 {
 	my $watch = watch('generators');
 	$server->safe_psql('postgres', 'CREATE DATABASE partitions TEMPLATE postgres');
@@ -385,7 +379,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$late->stop;
 }
 
-# ---- the figures as they are now: all that the table below them explains
+# ---- the figures of today: all that the table explains
 {
 	my ($now) = $page->blocks('What to plot', 'sql');
 	my ($table) = $page->text =~ /^\| column \| alert of Prometheus .*?\n\|[-|]+\n(.*?)\n\n/ms;

@@ -1,5 +1,4 @@
-# Keys that a trigger checks: a reader of the table continues after its last key, and misses no row, whatever ids
-# transactions bring.
+# A trigger checks keys: a reader who continues after the last key misses no row, whatever ids transactions bring.
 use strict;
 use warnings;
 use FindBin;
@@ -23,14 +22,14 @@ my $reader = Session->new($server);
 
 sub settled { return $reader->ask(q{SELECT mastic_settled('log')::bigint}) }
 
-# Waits until readers of the table have been told that the id is past. Others generate ids meanwhile.
+# Until readers of the table were told that the id is past.
 sub passes
 {
 	my ($id) = @_;
 	return eventually(sub { $reader->ask('INSERT INTO elsewhere DEFAULT VALUES'); return settled() > $id });
 }
 
-# ---- an id that readers have passed is refused, in each way to bring it; without the trigger it is lost
+# ---- an id that readers have passed is refused; without the trigger it is lost
 for my $way (
 	[ 'INSERT', q{INSERT INTO TABLE VALUES (ID, 'late')} ],
 	[ 'UPDATE of the key', q{INSERT INTO TABLE (body) VALUES ('late'); UPDATE TABLE SET id = ID WHERE body = 'late'} ],
@@ -52,7 +51,7 @@ for my $way (
 	$writer->gone;
 }
 
-# ---- ids that readers have not passed are welcome, and hold readers back
+# ---- other ids hold readers back
 {
 	my $writer = Session->new($server);
 	my $id = $writer->ask(q{BEGIN; INSERT INTO log (body) VALUES ('first') RETURNING id});

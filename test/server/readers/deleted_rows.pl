@@ -1,6 +1,5 @@
-# Deletions in a feed: rows of a stamped table that a trigger writes. Readers apply what the view of doc/feed.md returns, and
-# must end with the rows of the table, beside deletions, new rows with old keys, and rollbacks. Controls are views without a
-# part of it.
+# Deletions in a feed, by the view of doc/feed.md: readers must end with the rows of the table, beside deletions, new
+# rows with old keys, and rollbacks. Controls are views without a part of it.
 use strict;
 use warnings;
 use FindBin;
@@ -27,7 +26,7 @@ my $server = new_server('deleted', clock(), conf => "max_prepared_transactions =
 $server->safe_psql('postgres', "$stamped $set_up $unchecked; $unbound; CREATE SEQUENCE row_ids");
 caught_up($server);
 
-# The body of a deleted row is 0, and so is that of a key that never was there.
+# The body of a deleted row, and of a key that never was there, is 0.
 sub reader
 {
 	my ($name, $of) = @_;
@@ -59,8 +58,7 @@ sub reads_all
 		});
 }
 
-# ---- a key that is inserted again with a smaller stamp than its deletion. The deletion waits between its first row and its
-# trigger.
+# ---- a key is inserted again with a smaller stamp than its deletion, which waits between its first row and its trigger
 my ($rule, $control) = (reader('the rule', 'headline_changes'), reader('no look at the table', 'unchecked'));
 my ($deletes, $inserts, $holder) = map { Session->new($server) } 1 .. 3;
 $holder->ask(q{INSERT INTO headline VALUES (1, '1'), (2, '1')});
@@ -117,7 +115,7 @@ my @readers = ($rule, reader('in small steps', 'headline_changes'));
 $readers[1]{query} =~ s/LIMIT 1000/LIMIT 3/ or die 'another query';
 my $without = reader('no bound', 'unbound');
 
-# The control is wrong for good if a row or a deletion comes with a stamp that it has passed. It is asked while nobody writes.
+# The control is asked while nobody writes: what it has passed, it has lost.
 my $lost = 0;
 ok( eventually(
 		sub {

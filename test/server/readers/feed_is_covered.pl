@@ -1,5 +1,5 @@
-# The query of demo/feed_is_covered.sql that tells whether a set-up keeps the promise to readers. Each rule has a set-up that
-# breaks it: the query shows this rule, and what it says mends it. Where rows would be lost, one is.
+# demo/feed_is_covered.sql: a set-up breaks each rule. The query shows this rule, and what it says mends it. Where rows
+# would be lost, one is.
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +19,7 @@ my $server = feed_server('covered', 1, streaming => 'logical');
 my $session = Session->new($server);
 is($session->ask($tables), '', 'the tables');
 
-# Another database publishes into the table; a subscription that is not enabled needs no slot.
+# A subscription that is not enabled needs no slot.
 $server->safe_psql('postgres', 'CREATE DATABASE source');
 $server->safe_psql('source',
 	'CREATE TABLE bulletin (id bigint PRIMARY KEY, body int); CREATE PUBLICATION p FOR TABLE bulletin');
@@ -46,7 +46,7 @@ my $stamp = q{FOR EACH ROW %s EXECUTE FUNCTION sno_stamp('changed');};
 my $update = 'UPDATE bulletin SET body = body + 1 WHERE id = 1';
 my $as_replica = "SET LOCAL session_replication_role = replica; $update";
 
-# What breaks a rule, the rule, a statement whose row is lost then
+# what breaks a rule, the rule, a statement whose row is lost then
 my @cases = (
 	[ 'ALTER TABLE bulletin DISABLE TRIGGER stamp', 'it is enabled', $update ],
 	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER stamp', 'it is enabled', $update ],
@@ -72,7 +72,6 @@ my @cases = (
 	[ 'DROP TABLE mark', 'standbys: a table has the mark' ],
 	[ 'ALTER TABLE mark SET UNLOGGED', 'standbys: a table has the mark' ]);
 
-# What sno_settled() looks at itself
 my %refused = map { $_ => 1 } 'it is enabled', 'a trigger stamps INSERT and UPDATE', 'it has neither WHEN nor OF',
   'it is the last BEFORE trigger by name', 'it is ENABLE ALWAYS beside a subscription';
 my %shown;
@@ -115,7 +114,6 @@ for my $case (@cases)
 	$session->ask('ROLLBACK');
 }
 
-# Partitions and children
 $session->ask('BEGIN; CREATE TABLE child () INHERITS (bulletin)');
 is_deeply(
 	[ sort keys %{ faults() } ],
@@ -138,7 +136,6 @@ ok(exists faults()->{'bulletin: the table has the column of the stamp'}, 'no col
 $shown{'the table has the column of the stamp'}++;
 $session->ask('ROLLBACK');
 
-# ENABLE ALWAYS as the page has it
 $session->ask("BEGIN; $subscribe");
 $session->ask($always =~ s/article/bulletin/r);
 is_deeply(faults(), {}, 'a subscription, and the statement of the page');
@@ -147,7 +144,6 @@ $session->ask('ROLLBACK');
 my %rules = map { (split /\|/)[1] => 1 } split /\n/, $session->ask($covered);
 is(join(', ', grep { !$shown{$_} } sort keys %rules), '', 'each rule was broken: ' . keys %rules);
 
-# The mark
 is($session->ask($fresh), 'f', 'a mark that nobody has set is not fresh');
 eventually(sub { $session->ask($mark) eq '' && $session->ask($fresh) eq 't' });
 is($session->ask($fresh), 't', 'one that was set is');

@@ -1,7 +1,6 @@
-# Several readers of one feed, and what all have read is deleted: by DELETE, and by dropping partitions. The readers are
-# processes of demo/feed_reader.py, which are killed; the server starts again, and crashes. Controls are the same program
-# with a position that is stored in another transaction, and deletions that look elsewhere. The statements are those of
-# doc/feed.md.
+# Several readers share a feed, and what all have read is deleted or dropped, while they are killed and the server
+# crashes. The programs and statements are those of demo and doc/feed.md. Controls store the position in another
+# transaction, or delete too much.
 use strict;
 use warnings;
 use FindBin;
@@ -21,7 +20,6 @@ my ($positions, $delete) = map { $_->{content} } $page->take('Delete what all ha
 my ($partitioned, $drop) =
   slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/drop_read_partitions.sql") =~ /^(CREATE .*^END \$\$;\n).*^(SELECT .*)/ms;
 
-# In JavaScript too, where node-postgres is.
 $ENV{NODE_PATH} = "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules";
 my $node = system(q{node -e 'require("pg")' 2>/dev/null}) == 0;
 
@@ -55,7 +53,7 @@ CREATE TRIGGER note AFTER INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNC
 CREATE TRIGGER note AFTER INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION note('dispatch');
 END
 
-# ---- the programs: that of the demo, and two with the position in another transaction
+# ---- the program of the demo, and two with the position in another transaction
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $source = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py");
 my ($effects, $position) =
@@ -102,7 +100,7 @@ my %of_dispatch = map {
 	)
 } qw(often seldom);
 
-# Perl's readers have their effects in memory, so they store the position after it.
+# Perl's readers have their effects in memory.
 sub read_dispatch
 {
 	my ($name) = @_;
@@ -116,13 +114,13 @@ start_reader($_) for sort keys %program;
 my @jobs = map { Job->new($server, writes($_, 'bulletin', 'dispatch')) } 1, 2;
 my @keepers = map { Job->new($server, $_, 0.1) } $delete, $drop;
 
-# A query for rows that a reader of bulletin has lost or has used twice. Rows that change are left out of both.
+# Counts what a reader of bulletin has lost or used twice; rows that change are left out.
 my $once = 'w.id % 1000000000 > @{[ Feed::hot_rows ]}' =~ s/\@\{\[ (.*) \]\}/Feed::hot_rows/er;
 my $lost =
   "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.changed <= r.last LEFT JOIN bulletin_copy c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
 my $twice = "SELECT count(*) FROM bulletin_copy w WHERE $once AND times > 1 AND reader = ";
 
-# The position of a reader that has used rows since it began; on a slow machine another one would never get further.
+# A reader is killed only after it has moved: on a slow machine it would never get further.
 my %began;
 my $has_moved = sub {
 	my ($name) = @_;
@@ -166,7 +164,6 @@ ok( go_on(
 $_->stop for @jobs;
 finish_prepared($server);
 
-# Everybody reaches the end, and then nothing is left.
 my %end = map { $_ => value($server, "SELECT max(changed) FROM written WHERE feed = '$_'") } qw(bulletin dispatch);
 ok( eventually(
 		sub {
@@ -216,7 +213,7 @@ SKIP: { skip 'in JavaScript: node-postgres is not here', 1 if !$node; pass('in J
 unlike(slurp("$dir/said"), qr/Traceback|TypeError|ReferenceError/, 'no program has failed');
 like(slurp("$dir/said"), qr/^[a-z ]+: /m, 'they have told that the connection was lost');
 
-# ---- deletions that look elsewhere. One reader has read all, the other one nothing.
+# ---- deletions that look elsewhere: one reader has read all, the other nothing
 my ($session, $other) = map { Session->new($server) } 1, 2;
 $session->ask("DELETE FROM bulletin_reader; INSERT INTO bulletin_reader VALUES ('search'), ('mail')");
 my $fresh = sub {
@@ -232,7 +229,7 @@ is($left->($delete =~ s/min/max/r), '0', 'control: the newest position: rows are
 is($left->(q{DELETE FROM bulletin WHERE changed < (SELECT sno_settled('bulletin'))}),
 	'0', 'control: what has settled: rows are lost');
 
-# An update that commits while DELETE waits for it
+# an update commits while DELETE waits
 $fresh->();
 $session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(changed) FROM bulletin)});
 $other->ask('BEGIN; UPDATE bulletin SET body = 2 WHERE id = 1');
@@ -243,7 +240,7 @@ $other->ask('COMMIT');
 $session->answer;
 is($session->ask('SELECT id, body FROM bulletin'), '1|2', 'and leaves the new version');
 
-# A row that comes late into a partition that all have read
+# a row comes late into a partition that all have read
 my $part = sub {
 	my ($name, $from) = @_;
 	$session->ask(

@@ -1,6 +1,5 @@
-# Readers on standbys stop at a mark: a row that holds the settled id of the primary. The mark commits after all rows below
-# it, and replay keeps the order of commits. Then the standby is promoted, and its own standby follows. Controls get the
-# bound in another way, in the same history, and lose rows. The statements are those of doc/feed.md.
+# Readers on standbys stop at the mark of doc/feed.md; then the standby is promoted, and its own standby follows.
+# Controls get the bound in another way, in the same history, and lose rows.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +14,7 @@ my ($tables, $mark, $read) = map { $_->{content} } $page->take('On a standby', '
 $read =~ s/;\n\z//;
 $read =~ s/:'last'/LAST/;
 
-# A reader that is slow shall reach the newest rows too, where controls lose some.
+# A slow reader shall reach the newest rows, where controls lose some.
 $read =~ s/LIMIT 1000/LIMIT 10000/ or die 'another query';
 
 my $primary = feed_server('primary', 1, streaming => 1, conf => "synchronous_commit = off\nhot_standby_feedback = on");

@@ -1,5 +1,4 @@
-# Readers that continue after the last id: of a feed, and where rows of another server arrive. The queries
-# are those of doc/feed.md. Each has a control: the same without what the page says loses rows.
+# Readers of doc/feed.md: of a feed, and where rows of another server arrive. Each has a control that loses rows.
 use strict;
 use warnings;
 use FindBin;
@@ -12,21 +11,20 @@ my $page = Page->new('doc/feed.md');
 my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller of your own', 'sql');
 my $smallest = '2222222222222222';
 
-# Sends a query of the page in a session, with psql's variables.
+# with psql's variables
 sub ask
 {
 	my ($session, $query, %variables) = @_;
 	return $session->ask(join '', (map { "\\set $_ $variables{$_}\n" } sort keys %variables), $query);
 }
 
-# Waits until a row has settled for its reader.
 sub settles
 {
 	my ($session, $id) = @_;
 	return eventually(sub { $session->ask("SELECT sno '$id' < sno_settled()") eq 't' });
 }
 
-# ---- a feed: ids are drawn in one order and committed in another
+# ---- a feed
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init;
 $primary->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
@@ -60,7 +58,6 @@ $primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
 		qr/Index Scan using journal_pkey on journal\n +Index Cond: \(\(id <= .*\) AND \(id > 0\)\)/,
 		'one range of the primary key');
 
-	# The server ends a session that stays idle in its transaction.
 	$first->ask(q{SET idle_in_transaction_session_timeout = '1ms'});
 	$first->send(q{BEGIN; INSERT INTO journal (body) VALUES ('"idle"')});
 	my $c = $second->ask(q{INSERT INTO journal (body) VALUES ('"c"') RETURNING id});
@@ -69,7 +66,7 @@ $primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
 
 $primary->stop;
 
-# ---- rows that another server sends: an id below the settled one arrives late
+# ---- rows of another server: an id below the settled one arrives late
 my %node;
 for my $n (1, 2)
 {
@@ -95,7 +92,6 @@ my $ours = $session{node1}->ask(q{INSERT INTO news (body) VALUES ('"node1"') RET
 ok(settles($session{"node$_"}, $theirs), "a row of node2 has settled by the clock of node$_") for 1, 2;
 ok(settles($session{node1}, $ours), 'so has one of node1');
 
-# Each reader continues after what it got, until the other's row has come.
 my $everything = $plain =~ s/\$1/:'last'/r;
 is(ask($session{node1}, $everything, last => $smallest),
 	qq($ours|"node1"), 'a reader of all rows of node1 gets its own');
@@ -109,7 +105,7 @@ is_deeply(
 	'a reader on each server, for its own rows, gets them all');
 is(ask($session{node1}, $here, last => $smallest), $got{node1}, 'and none of another server');
 
-# ---- change data capture: ids in the stream are text; a publication cannot filter by them
+# ---- change data capture
 $two->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('look', 'test_decoding')});
 my $streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"streamed"') RETURNING id});
 like(
@@ -125,8 +121,7 @@ $streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"binary"') R
 ok(eventually(sub { $session{node1}->ask("SELECT count(*) FROM news WHERE id = '$streamed'") eq '1' }),
 	'a subscription takes ids in binary');
 
-# ---- rows that a subscription brings, and that get their ids here. Its workers write although their transactions are
-# READ ONLY by default.
+# ---- rows of a subscription that get their ids here. Its workers write although their transactions are READ ONLY.
 $_->safe_psql('postgres', 'CREATE TABLE arrival (n int PRIMARY KEY)') for $one, $two;
 $one->safe_psql('postgres', <<'END');
 ALTER TABLE arrival ADD id sno DEFAULT gen_sno();

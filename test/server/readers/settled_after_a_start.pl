@@ -1,6 +1,5 @@
-# Ids begin ahead of the clock after each start, but readers need not wait until the clock has caught up: a row settles
-# as fast as later ones, after the first start, a restart, a crash and a promotion. The durable window is 40 s here, so
-# a reader that waits for the clock would wait 50 s.
+# After a start, ids are ahead of the clock, but a row settles at once: after the first start, a restart, a crash and a
+# promotion. Here the window is 40 s, so a reader that waits for the clock would wait 50 s.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +25,7 @@ CREATE TABLE log (sno sno DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(),
                   sony bigint DEFAULT gen_snowflake('sonyflake'));
 END
 
-# Inserts a row, and waits until a reader of each format sees it. Returns the seconds that took.
+# The seconds until a reader of each format sees a new row
 sub settles
 {
 	my ($node) = @_;
@@ -43,7 +42,6 @@ sub settles
 	return time - $began;
 }
 
-# At once, and after as many rows again as a client inserts one by one.
 sub settles_soon
 {
 	my ($node, $when) = @_;
@@ -60,7 +58,7 @@ $server->stop('immediate');
 $server->start;
 settles_soon($server, 'crash');
 
-# Readers that poll all the time push neither ids nor the promise further ahead, beyond twice the lead of a life.
+# Constant polls push ids and the promise not beyond twice the lead.
 for (1 .. 4)
 {
 	$server->stop('immediate');
@@ -72,7 +70,7 @@ my $ahead = $server->safe_psql('postgres', 'SELECT max(clock_lead) / 1000 FROM s
 cmp_ok($ahead, '<', 2 * $fault, 'crashes beside readers: ids do not run away');
 settles_soon($server, 'many crashes');
 
-# A standby that has begun a life of its own before the promotion, and one that has not.
+# one standby has begun a life before its promotion, one has not
 $server->backup('base');
 my @standbys = map {
 	my $standby = PostgreSQL::Test::Cluster->new($_);

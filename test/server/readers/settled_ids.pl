@@ -1,6 +1,5 @@
-# Settled: prepared transactions, restarts, a clock that steps back, promotion, a forced reset, many
-# short transactions, and wrappers for parallel workers.
-# A poller continues after its last id, up to what has settled, and must get each row once.
+# A poller continues after its last id and gets each row once: through prepared transactions, restarts, a clock that
+# steps back, promotion, a forced reset, many short transactions, and parallel workers.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +16,7 @@ snowflake_ids.machine_id = 3
 snowflake_ids.max_wait = '60s'
 END
 
-# A poller reads in a procedure, because it keeps its place in a table and ends each transaction.
+# A procedure, which keeps its place in a table
 my $set_up = <<'END';
 CREATE TABLE place (format text PRIMARY KEY, events bigint DEFAULT 0, sum bigint DEFAULT 0, twice bigint DEFAULT 0);
 CREATE PROCEDURE settle() LANGUAGE plpgsql AS $$
@@ -62,13 +61,12 @@ sub insert
 	return join '; ', map { "INSERT INTO event_$_ DEFAULT VALUES" } @formats;
 }
 
-# Rows that no poller can have lost or got twice: all have settled.
+# Rows that a poller has lost or got twice, when all have settled
 sub complete
 {
 	my ($server, $what) = @_;
 	$server->safe_psql('postgres', 'CALL settle()');
 
-	# The last tick of each format as well.
 	ok( eventually(
 			sub {
 				poll($server);
@@ -111,7 +109,7 @@ is( value(
 is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'),
 	1, 'it holds back what comes after it');
 
-# It is committed by a session that has not loaded the library.
+# by a session that has not loaded the library
 $server->safe_psql('postgres', "COMMIT PREPARED 'one'");
 complete($server, 'after COMMIT PREPARED');
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'two'");
@@ -119,7 +117,7 @@ $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', "ROLLBACK PREPARED 'two'");
 complete($server, 'after ROLLBACK PREPARED');
 
-# More than the table has room for, one after another.
+# more than the table has room for
 for my $n (1 .. 30)
 {
 	$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'many $n'");
@@ -128,12 +126,11 @@ for my $n (1 .. 30)
 }
 complete($server, 'after many prepared transactions');
 
-# All by one session, which does nothing else.
 my $manager = Session->new($server);
 $manager->ask("BEGIN; @{[insert()]}; PREPARE TRANSACTION 'own $_'; COMMIT PREPARED 'own $_'") for 1 .. 40;
 complete($server, 'after many of one session');
 
-# ---- a restart with one prepared: the new memory does not know what it drew
+# ---- a restart with one prepared: the new memory does not know its ids
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'over'");
 $server->safe_psql('postgres', insert());
 $server->stop('fast');
@@ -155,7 +152,7 @@ $server->safe_psql('postgres', insert());
 complete($server, 'with an open transaction in another database');
 $elsewhere->ask('COMMIT');
 
-# ---- the clock steps back: ids continue at the promise, also those of the tick-tock
+# ---- the clock steps back: ids continue at the promise
 my $promised = value($server, 'SELECT snowflake_ids_settled()');
 $clock->step(-20);
 $server->safe_psql('postgres', insert()) for 1 .. 5;
@@ -169,7 +166,7 @@ is(value($server, "SELECT regressions FROM snowflake_ids.stats WHERE format = 's
 $clock->step(25);
 complete($server, 'after the clock was corrected');
 
-# ---- a crash with the clock an hour behind: generators that were not in use are above the promise too
+# ---- a crash, with the clock an hour behind: unused generators are above the promise too
 $server->safe_psql('postgres', "SELECT snowflake_layout_create('late', '2020-01-01', '1 ms', 41, 10, 12)");
 $server->safe_psql('postgres', "CREATE TABLE event_late (id bigint PRIMARY KEY DEFAULT gen_snowflake('late'))");
 $server->safe_psql('postgres', insert());
@@ -185,7 +182,7 @@ $server->safe_psql('postgres', insert());
 $clock->step(3610);
 complete($server, 'after crash and step');
 
-# ---- a function that is wrongly PARALLEL SAFE: its worker draws nothing, so that nothing is lost
+# ---- a function that is wrongly PARALLEL SAFE: nothing is lost
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE big AS SELECT n FROM generate_series(1, 20000) n;
 ALTER TABLE big SET (parallel_workers = 2);
@@ -193,7 +190,6 @@ CREATE FUNCTION drawn(n int) RETURNS mastic LANGUAGE plpgsql PARALLEL SAFE AS $$
 ANALYZE big;
 END
 {
-	# The leader has not loaded the library.
 	my $leader = Session->new($server);
 	$leader->ask('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
 		  . 'SET parallel_leader_participation = off');
@@ -212,7 +208,7 @@ END
 	complete($server, 'after it');
 }
 
-# ---- many transactions of one process, which a snapshot that is older knows nothing of
+# ---- many transactions of one process, after the snapshot
 {
 	my $reader = Session->new($server);
 	my $manager = Session->new($server);
@@ -229,15 +225,14 @@ END
 		'all others of that process have settled');
 	$manager->ask("COMMIT PREPARED 'p$_'") for 1 .. 5;
 
-	# The rows that the reader sees have settled for it, whatever has ended since.
 	is($reader->ask('SELECT count(*) FROM event_sno WHERE id >= (SELECT sno_settled())'),
 		0, 'also for an older snapshot');
 	$reader->ask('COMMIT');
 	complete($server, 'after many prepared transactions of one session');
 }
 
-# A loop that starves no reader: rows in a temporary table have a transaction id and a time. All this while a poll is
-# between its snapshot and its answer.
+# Rows in a temporary table have a transaction id and a time. All this while a poll is between its snapshot and its
+# answer.
 {
 	$server->safe_psql('postgres', insert());
 	$server->safe_psql('postgres', 'CALL settle()');
@@ -251,13 +246,13 @@ END
 	$poll->ask('COMMIT');
 }
 
-# ---- READ ONLY transactions write as well: into temporary tables
+# ---- READ ONLY transactions write into temporary tables
 {
 	my $own = Session->new($server);
 	my $new = sub { return $own->ask("SELECT count(*) FROM own WHERE id > '$_[0]'") };
 	$own->ask('CREATE TEMP TABLE own (id sno DEFAULT gen_sno())');
 
-	# From here a step back has a tick-tock bit that is free.
+	# from here a step back has a free tick-tock bit
 	$clock->step(60);
 	$own->ask('BEGIN READ ONLY; INSERT INTO own DEFAULT VALUES');
 	is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 1, 'a READ ONLY transaction is in the view');
@@ -271,8 +266,7 @@ END
 	complete($server, 'after READ ONLY transactions');
 }
 
-# ---- a layout with a tick of a second makes no other reader late: not in its database, not in another one, and not after
-# it has gone
+# ---- a layout with a tick of a second makes no other reader late, in any database, nor when it is gone
 {
 	$server->safe_psql('other', <<'END');
 SELECT snowflake_layout_create('slow', '2020-01-01', '1 s', 32, 10, 12);
@@ -292,7 +286,7 @@ END
 		cmp_ok($late, '<', 15, "$name: at most 15 ms late");
 	};
 
-	# Nothing is thrown away for that: an id is of the tick of the clock, although readers have been further.
+	# Nothing is thrown away: ids are of the clock's tick, although readers have been further.
 	for my $n (1 .. 20)
 	{
 		$reader->ask('SELECT mastic_settled()');
@@ -303,7 +297,7 @@ END
 	$is_late->('a reader next to a slow layout', $reader);
 	$is_late->('a reader in another database', Session->new($server));
 
-	# What is open holds back each reader up to where its own ids are.
+	# Open transactions hold back up to their own ids.
 	$writer->ask('BEGIN');
 	my $open = $writer->ask('INSERT INTO event_slow (n) VALUES (0) RETURNING id');
 	my $tick_ends = "snowflake_timestamp($open, 'slow') + interval '1 s'";
@@ -364,7 +358,7 @@ $standby->safe_psql('postgres', "COMMIT PREPARED 'promoted'");
 $behind->set($clock->{offset} + 10);
 complete($standby, 'after the promotion');
 
-# ---- a forced reset is the way back from a clock that was far ahead
+# ---- a forced reset, after a clock that was far ahead
 $behind->step(86400);
 $standby->safe_psql('postgres', insert());
 complete($standby, 'with the clock a day ahead');

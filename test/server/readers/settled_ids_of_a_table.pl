@@ -1,5 +1,5 @@
-# Settled ids of one table, whose column `id` a trigger stamps: whose transactions hold them back, for each way in which
-# a row comes into a table, and whatever id the statement had for it.
+# Settled ids of one stamped table: whose transactions hold them back, for each way in which a row comes into a table,
+# and whatever id the statement had for it.
 use strict;
 use warnings;
 use FindBin;
@@ -85,23 +85,22 @@ caught_up($server);
 my $reader = Session->new($server);
 my $ways = 0;
 
-# How many sessions wait in waits() and the like, and how many partitions are being detached.
+# sessions that wait, and partitions that are being detached
 my $waits = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
 my $detaching = 'SELECT count(*) FROM pg_inherits WHERE inhdetachpending';
 
 sub settled { my ($table) = @_; return $reader->ask("SELECT mastic_settled('$table')::bigint") }
 
-# Waits until readers of a table have been told that this id has settled.
+# Until readers of a table were told that this id has settled.
 sub passes
 {
 	my ($table, $id) = @_;
 	return eventually(sub { settled($table) > $id });
 }
 
-# Waits until any table that is not held back has settled past this id.
 sub time_passes { my ($id) = @_; passes('unrelated', $id) or die 'nothing settles'; return }
 
-# A session in a transaction that has drawn, and been passed over by readers of all tables but `elsewhere`.
+# A session in a transaction with an id that readers of all tables but `elsewhere` have passed.
 sub passed_over
 {
 	my ($begin) = @_;
@@ -118,7 +117,7 @@ sub holds_back
 	return;
 }
 
-# The writer does something, with NAME for its row. $tables: of what it holds back; the first one has the row.
+# The writer does something, with NAME for its row. $tables: those that it holds back; the first has the row
 sub covers
 {
 	my ($name, $does, $tables, %o) = @_;
@@ -194,15 +193,13 @@ covers(
 	  . q{UPDATE root SET body = 'NAME', part = 'a', id = DEFAULT WHERE body = 'to move'},
 	\@above);
 
-# Waits until readers of other tables have been told a time that is later than now.
 sub now_passes
 {
 	my $now = $reader->ask('SELECT mastic_lower_bound(clock_timestamp())::bigint');
 	return eventually(sub { $reader->ask('INSERT INTO elsewhere DEFAULT VALUES'); return settled('unrelated') > $now });
 }
 
-# A statement that has begun, and has no row yet, while its partition is being detached. It has chosen its partitions
-# before, so it still inserts there.
+# A statement has begun, and has chosen its partitions; then its partition is being detached, where it still inserts.
 {
 	my ($writer, $holder, $ddl) = map { Session->new($server) } 1 .. 3;
 	$reader->ask(q{CREATE TABLE leaving PARTITION OF root FOR VALUES IN ('f')});
@@ -222,7 +219,7 @@ sub now_passes
 	$_->gone for $writer, $holder, $ddl;
 }
 
-# While a partition is detached, transactions that began before still write to it by its parent.
+# While a partition is detached, earlier transactions still write to it.
 {
 	my ($writer) = passed_over('BEGIN ISOLATION LEVEL REPEATABLE READ');
 	$writer->ask(q{INSERT INTO root (body, part) VALUES ('before', 'c')});
@@ -264,7 +261,7 @@ sub now_passes
 	ok(passes('plain', $id), 'dblink: then it settles');
 	$writer_of->gone;
 
-	# Without a column for the id, so that the table itself generates it; the second one shows what it was.
+	# no column for the id: the table generates it
 	my ($host, $port) = ($server->host, $server->port);
 	$reader->ask(<<"END");
 CREATE SERVER itself FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
@@ -284,7 +281,7 @@ END
 	$writer_of->gone;
 }
 
-# ---- rows that logical replication brings: the publisher is another database of this server
+# ---- rows of logical replication, from another database of this server
 {
 	$server->safe_psql('publisher', <<'END');
 CREATE EXTENSION snowflake_ids;
@@ -311,7 +308,6 @@ END
 		'a trigger that is not ENABLE ALWAYS');
 	$reader->ask('ALTER TABLE with_ids ENABLE ALWAYS TRIGGER stamp');
 
-	# It says that a server with subscriptions should not generate mastics.
 	my $far = Session->new($server, dbname => 'publisher', options => '-c client_min_messages=error');
 	my $holder = Session->new($server);
 	$holder->ask('SELECT pg_advisory_lock(1)');
@@ -329,7 +325,7 @@ END
 	cmp_ok($id, '>=', $told, 'an apply worker: no id below what readers were told');
 	ok(passes('brought', $id), 'an apply worker: then it settles');
 
-	# What the publisher has generated may arrive at any time. It is stamped when it arrives.
+	# stamped when it arrives
 	$reader->ask('ALTER SUBSCRIPTION all_rows DISABLE');
 	$id = $far->ask(q{INSERT INTO with_ids (body) VALUES ('replicated') RETURNING id});
 	ok(passes('with_ids', $id), q{the publisher's ids: they do not hold back readers of the table});
@@ -343,7 +339,7 @@ END
 	$server->safe_psql('postgres', 'DROP DATABASE publisher');
 }
 
-# ---- ids that a reader has passed: a transaction locks the table later, and the clock is back
+# ---- ids that a reader has passed: a later lock, and the clock is back
 $clock->step(30);
 for my $way ('', q{INSERT INTO elsewhere SELECT FROM generate_series(1, 10); })
 {
@@ -356,7 +352,7 @@ for my $way ('', q{INSERT INTO elsewhere SELECT FROM generate_series(1, 10); })
 	$clock->step(20);
 }
 
-# The same within a statement, whose numbers were claimed before. Its tick is a second long, and the clock comes back into it.
+# In one statement, whose numbers were claimed before. A tick is a second, and the clock comes back into it.
 $server->safe_psql('postgres', <<'END');
 SELECT snowflake_layout_create('slow', '2020-01-01', '1 s', 32, 10, 12);
 CREATE TABLE slow (id bigint, n int);
@@ -372,8 +368,7 @@ BEGIN
 END $$;
 END
 
-# Readers of the table pass the tick of the ids that are drawn, and the clock comes back into it. Returns what they were
-# told.
+# Readers pass the tick of the ids, and the clock comes back into it. Returns what they were told.
 sub pass_and_come_back
 {
 	my $next = q{snowflake_lower_bound('slow', (SELECT max(first_id_time) FROM snowflake_ids.unsettled))};
@@ -385,7 +380,6 @@ sub pass_and_come_back
 	return $told;
 }
 
-# Waits until a tick has just begun.
 sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 {
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
@@ -398,7 +392,7 @@ sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 	cmp_ok($writer->answer, '>=', $told, 'numbers that were claimed before: not used below what readers were told');
 	$clock->step(10);
 
-	# In two statements of a transaction: numbers are claimed in a tick that the transaction has drawn in.
+	# In two statements: numbers of a tick in which the transaction has generated ids.
 	begin_tick();
 	$writer->ask(q{BEGIN; SELECT gen_snowflake('slow')});
 	$told = pass_and_come_back();
@@ -410,7 +404,7 @@ sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 	caught_up($server);
 }
 
-# ---- rows that outlast the locks under which they came
+# ---- rows outlast the locks under which they came
 my $loses_its_lock = <<'END' =~ s/\n/ /gr;
 DECLARE c CURSOR FOR SELECT inserted('lost ' || n || ' NAME') / (2 - n) FROM generate_series(1, 2) n;
 FETCH c; SAVEPOINT s; FETCH c; ROLLBACK TO s
@@ -428,7 +422,7 @@ END
 	ok(passes('plain', $id), 'locks lost: it settles after the end');
 }
 
-# ---- more tables than a process can note: then it holds back all
+# ---- more tables than a process can note: all are held back
 {
 	my $many = sub {
 		my ($from, $to, $does) = @_;
@@ -469,7 +463,7 @@ END
 	$_->gone for $writer;
 }
 
-# ---- a restart: what was prepared before holds back all tables, for nobody knows what it has stamped
+# ---- a restart: what was prepared before holds back all tables
 {
 	my $writer = Session->new($server);
 	$writer->ask(q{BEGIN; INSERT INTO no_default (body) VALUES ('prepared'); PREPARE TRANSACTION 'three'});
@@ -489,7 +483,7 @@ END
 	ok(passes($_, $id), "it does when that is over: $_") for qw(no_default unrelated);
 }
 
-# ---- a transaction that was prepared after the start, before anybody drew an id: it has drawn none
+# ---- prepared before anybody generated an id
 {
 	$reader->gone;
 	my $writer = Session->new($server);
@@ -507,7 +501,7 @@ END
 	$reader->ask(q{ROLLBACK PREPARED 'no id'});
 }
 
-# ---- ids that were generated before the row: it gets another one
+# ---- ids from before the row: it gets another one
 sub gets_another
 {
 	my ($name, $table, @does) = @_;
@@ -538,7 +532,7 @@ gets_another(
 	q{INSERT INTO root (body, part) VALUES ('moves', 'g') RETURNING id},
 	q{UPDATE root SET part = 'a', body = 'NAME' WHERE body = 'moves'});
 
-# A statement that has generated an id, and waits before its row.
+# It has generated an id, and waits before its row.
 $reader->ask(<<'END');
 CREATE FUNCTION takes(id bigint, body text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -573,7 +567,7 @@ for (
 	$_->gone for $writer, $holder;
 }
 
-# ---- rows that come past the trigger: a table that is filled, then attached. A restamp mends it
+# ---- rows that come past the trigger; a restamp mends it
 {
 	my $filled = Session->new($server);
 	$filled->ask(q{CREATE TABLE filled (id bigint, body text, part text); INSERT INTO filled VALUES (1, 'old', 'e')});

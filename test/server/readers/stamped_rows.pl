@@ -1,5 +1,4 @@
-# Stamped rows: a trigger gives a column a new id, and readers of the table poll that column. What a trigger alone can
-# do: an id that was generated too early is replaced, and an update is seen like an insert.
+# What a trigger alone does: an id that was generated too early is replaced, and an update is seen like an insert.
 use strict;
 use warnings;
 use FindBin;
@@ -28,14 +27,14 @@ caught_up($server);
 my $reader = Session->new($server);
 my $row = 0;
 
-# What a reader of `plain` asks, as if it had a stamp: an unrelated table has the same answer while nobody stamps rows.
+# An unrelated table has the same settled id while nobody stamps.
 sub settled
 {
 	my ($table) = @_;
 	return $reader->ask(sprintf "SELECT mastic_settled('%s')::bigint", $table eq 'plain' ? 'unrelated' : $table);
 }
 
-# A writer with an id that readers of both tables have been promised not to see any more, and that promise.
+# A writer with an id that readers of both tables have passed, and their promise.
 sub late_writer
 {
 	my $writer = Session->new($server);
@@ -49,8 +48,8 @@ sub late_writer
 	return ($writer, $id, $told);
 }
 
-# The writer does something with the row ROW of the table TABLE, and with the id LATE. Returns whether a reader who has
-# read up to the promise finds the row as it is now, and whether readers were held back while it was not committed.
+# The writer does something with the row ROW of TABLE, and the id LATE. Returns whether a reader of the promise then
+# finds the row, and whether readers were held back before the commit.
 sub reader_finds
 {
 	my ($does, $table, $commit) = @_;

@@ -1,6 +1,6 @@
-# A subscriber stamps rows on arrival: two publishers and local writers have one feed, with one position. Faults: the
-# apply worker, a publisher and the subscriber are killed, a subscription is made again. Controls are tables of the same
-# transactions: one takes the publisher's stamp, one has a trigger that does not fire for a subscription.
+# A subscriber stamps rows on arrival: two publishers and local writers have one feed, while workers and servers are
+# killed and a subscription is made again. Controls: the publisher's stamp, and a trigger that does not fire for
+# subscriptions.
 use strict;
 use warnings;
 use FindBin;
@@ -62,7 +62,7 @@ sub subscribe
 	return;
 }
 
-# Rows are there before the first subscription, so there is an initial copy beside the writers.
+# so there is an initial copy beside the writers
 my @jobs = map { Job->new($node{"node$_"}, writes($_, @tables)) } 1, 1, 2, 2, 3;
 eventually(
 	sub {
@@ -73,14 +73,13 @@ subscribe($_) for 1, 2;
 my $of = sub { my ($table) = @_; return $read =~ s/article/$table/gr };
 my $rule = Reader->new('stamped on arrival', $subscriber, $read);
 
-# Without a table: a settled id of these tables would be refused.
+# Without a table, because these would be refused.
 my $settled = sub { my ($table) = @_; return $of->($table) =~ s/sno_settled\('\w+'\)/sno_settled()/r };
 my %control = (
 	stamped_there => Reader->new('control: the stamp of the publisher', $subscriber, $settled->('stamped_there')),
 	not_always => Reader->new('control: the trigger is not ALWAYS', $subscriber, $settled->('not_always')));
 my @readers = ($rule, values %control);
 
-# Readers go on until `done` says so.
 sub read_until
 {
 	my ($done, $what) = @_;
@@ -94,7 +93,7 @@ sub read_for
 	return go_on($seconds, sub { poll_all(@readers); return 1 });
 }
 
-# A row of a publisher that was written after now has come to the reader.
+# A new row of a publisher comes to the reader.
 sub rows_come
 {
 	my ($n, $what) = @_;
@@ -107,7 +106,6 @@ sub rows_come
 	return;
 }
 
-# The server is there again: prepared transactions that a fault left over are ended.
 sub back
 {
 	my ($node) = @_;
@@ -183,7 +181,6 @@ ok( eventually(
 my $said = join '', map { $_->stop } @jobs;
 finish_prepared($_) for values %node;
 
-# All rows have come, and are read.
 my $missing_here = sub {
 	my ($node, $n) = @_;
 	my $sum = "SELECT count(*), sum(body) FROM article WHERE id / 1000000000 = $n";

@@ -1,5 +1,5 @@
-# A reader of settled ids generates nothing, so it waits for no synchronous standby that is away. It goes on reading the
-# rows that were committed, and no row that the standby could generate again once it is promoted.
+# A reader does not wait for a synchronous standby that is away. It goes on reading committed rows, and none that the
+# promoted standby could generate again.
 use strict;
 use warnings;
 use FindBin;
@@ -30,7 +30,7 @@ sub synchronous
 	return;
 }
 
-# What a reader sees, who must not wait: neither in a statement, nor in COMMIT.
+# as a reader that must not wait, in a statement or in COMMIT
 sub reads
 {
 	my ($what, %o) = @_;
@@ -50,7 +50,7 @@ sub sees
 	return;
 }
 
-# Inserts a row in a session of its own, and tells when its COMMIT waits.
+# Inserts a row in a session of its own; tells when COMMIT waits.
 sub insert_waits
 {
 	my ($what) = @_;
@@ -66,7 +66,7 @@ sub insert_waits
 
 sub insert { $primary->safe_psql('postgres', "INSERT INTO log (what) VALUES ('$_[0]')"); return }
 
-# ---- standbys are named before one has ever connected: what readers had, they keep
+# ---- standbys are named before one has connected: readers keep what they had
 insert('a');
 sees('a', 'asynchronous');
 synchronous('one');
@@ -78,7 +78,7 @@ my $one = standby('one', $clock);
 is($never->answer, '', 'the standby comes');
 sees('a,b', 'and the reader sees what was committed');
 
-# ---- away, idle: all that was committed is there
+# ---- away, idle
 insert('c');
 sees('a,b,c', 'with the standby');
 insert('d');
@@ -87,7 +87,7 @@ sees('a,b,c,d', 'the standby goes: committed rows are still to be read');
 $clock->step(100);
 is(reads(), 'a,b,c,d', 'also when the ceiling of the standby has passed');
 
-# ---- away, under load: writers wait, and readers do not
+# ---- away, under load
 my ($cancelled, $pid) = insert_waits('cancelled');
 $primary->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 like($cancelled->answer, qr/WARNING:  canceling wait/, 'a COMMIT that stops to wait');
@@ -104,7 +104,7 @@ is(reads(), 'a,b,c,d', 'after a restart of the primary too') for 1 .. 3;
 restart_after($primary, 'fast');
 is(reads(), 'a,b,c,d', 'and after another one');
 
-# ---- a table that nobody has polled yet, in another database
+# ---- a table of another database, not polled yet
 $primary->safe_psql('postgres', q{SET synchronous_commit = local; CREATE DATABASE other});
 $primary->safe_psql('other',
 	q{SET synchronous_commit = local; CREATE EXTENSION snowflake_ids; CREATE TABLE log (id mastic DEFAULT gen_mastic()); INSERT INTO log DEFAULT VALUES}
@@ -127,7 +127,7 @@ $two->stop('fast');
 insert('f');
 sees('a,b,c,d,cancelled,w1,w2,w3,e,f', 'ANY 1 (one, two)');
 
-# ---- failover: no id comes again, or comes late, below what a reader was promised
+# ---- failover: no id comes again, or late
 $one->stop('fast');
 $clock->step(100);
 my ($last) = insert_waits('late');

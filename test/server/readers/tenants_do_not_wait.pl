@@ -1,5 +1,5 @@
-# Two tenants, each with a database of one server. Whatever the first one does, readers of the second one come to the
-# newest rows. What is open or prepared holds back the readers of its own database, which shows that it could.
+# Two tenants, each with a database: whatever the first does, readers of the second come to the newest rows. Open and
+# prepared transactions hold back readers of their own database.
 use strict;
 use warnings;
 use FindBin;
@@ -21,14 +21,14 @@ for my $name (qw(one two))
 		"GRANT EXECUTE ON FUNCTION snowflake_layout_create, gen_sno(integer, integer), gen_sno_at TO $name");
 }
 
-# As its owner; the administrator where that is said.
+# as its owner, or the administrator
 sub connected
 {
 	my ($name, $user) = @_;
 	return Session->new($server, dbname => $name, $user ? () : (user => $name));
 }
 
-# New rows of a tenant: a condition that is true when they have settled for its readers.
+# Inserts rows; returns a condition that is true when they have settled.
 sub new_rows
 {
 	my ($session) = @_;
@@ -46,7 +46,7 @@ sub settle
 	return eventually(sub { $session->ask("SELECT $settled") eq 't' });
 }
 
-# How late a reader is, in ms, right after an id was generated. It is a second or more if anybody holds it back.
+# How late a reader is, in ms; a second or more if anybody holds it back.
 sub late
 {
 	my ($session) = @_;
@@ -59,7 +59,7 @@ sub late
 		});
 }
 
-# The second tenant goes on. `own`: whether the first one's readers are held back by it: 1, 0, or not asked.
+# `own`: whether readers of the first tenant are held back: 1, 0, or not asked
 sub others_go_on
 {
 	my ($what, $own) = @_;
@@ -117,7 +117,7 @@ ok(settle(connected($_)), "$_: at first") for qw(one two);
 	others_go_on('after both', 0);
 }
 
-# ---- what runs all the time: in four sessions, until there is a row in the table
+# ---- what runs all the time, in four sessions
 for (
 	[ 'pass_now', "PERFORM snowflake_ids.pass_now(format) FROM unnest('{sno,mastic,snowflake_si}'::text[]) format" ],
 	[ 'polls', 'PERFORM sno_settled(), mastic_settled(), snowflake_si_settled()' ],
@@ -145,7 +145,6 @@ for (
 	$session->ask("SELECT gen_snowflake('slow')") for 1 .. 3;
 	others_go_on('ids of a layout with a tick of a second', 0);
 
-	# A minute from now its time is over.
 	$session->ask(
 		"SELECT snowflake_layout_create('short', date_trunc('second', now() - interval '960 s'), '1 s', 10, 10, 12)");
 	like($session->ask("SELECT gen_snowflake('short') > 0"), qr/^t$/, 'a layout whose time ends soon');

@@ -1,5 +1,5 @@
 # Readers that sleep in sno_wait(): what wakes them, what ends them, and that they find every row. A missed wake-up
-# makes a call last until its timeout, which these tests never see otherwise.
+# would last until the timeout.
 use strict;
 use warnings;
 use FindBin;
@@ -28,7 +28,7 @@ my $writer = Session->new($server);
 my $id = 0;
 my $first = '2222222222222222';
 
-# The last id of a table, and a session in which a call for the table after that id sleeps.
+# the last id of a table; a session that sleeps after it
 sub last_of { return $writer->ask("SELECT coalesce(max(changed), '$first') FROM $_[0]") }
 
 sub asleep
@@ -45,7 +45,6 @@ sub sleeper
 	$session //= Session->new($server);
 	my $pid = $session->ask('SELECT pg_backend_pid()');
 
-	# The first answers may be for nothing.
 	my $tries = 0;
 	while ($session->ask("SELECT sno_wait('$table', '$last', '10 ms')") eq 't') { die 'it spins' if ++$tries > 100 }
 	$session->send("SELECT sno_wait('$table', '$last', '10 min')");
@@ -95,8 +94,7 @@ for my $what (sort keys %wakes)
 	is($reader->answer, 't', 'a row of a partition that was attached later wakes a reader');
 }
 
-# A transaction with an old id notes the table after a reader was told more. The reader finds nothing, and must not
-# sleep on when this transaction is rolled back.
+# A transaction with an old id notes the table after a reader was told more. If it rolls back, the reader must wake.
 {
 	my ($old, $reader) = (Session->new($server), Session->new($server));
 	my $last = last_of('news');
@@ -117,7 +115,7 @@ for my $what (sort keys %wakes)
 
 # ---- what does not
 
-# How many calls return true while `for_nothing` runs, and in the half second after that.
+# calls that return true meanwhile, and in half a second after that
 sub calls
 {
 	my (@for_nothing) = @_;
@@ -189,7 +187,7 @@ for (
 	ok(eventually(sub { value($server, "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '0' }),
 		'a client that is gone');
 
-	# More readers than have a word in the ledger: the others look again and again.
+	# more readers than words in the ledger
 	my $last_now = last_of('news');
 	my @readers = map { (sleeper('news', $last_now))[0] } 1 .. 70;
 	$id += 10;
@@ -199,7 +197,7 @@ for (
 
 # ---- every row
 
-# Reads rows until one says 'stop'. `seen` gets what each reader has read.
+# until a row says 'stop'
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE seen (reader int, id int, changed sno);
 CREATE TABLE readers (reader int, timeouts int, calls int, empty int);
