@@ -3,7 +3,6 @@
 \set extension snowflake_ids
 \i sql/include/catalog.psql
 
--- Only casts of mastic are implicit or on assignment.
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
 WHERE castcontext <> 'e' AND oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_cast'::regclass AND deptype = 'e'
     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))

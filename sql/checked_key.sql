@@ -20,7 +20,6 @@ BEGIN;
 SELECT gen_mastic() AS own \gset
 INSERT INTO journal_line VALUES (:'own', 'fetched first');
 COMMIT;
--- Ids that readers have passed.
 DO $$
 DECLARE
     last_year mastic := mastic_lower_bound(now() - interval '1 year');
@@ -57,7 +56,6 @@ INSERT INTO journal_line (body) VALUES ('slow');
 DROP TRIGGER a ON journal_line;
 DROP TRIGGER b ON journal_line;
 
--- Which columns can be checked.
 CREATE TABLE other (id mastic, part int, UNIQUE (part, id));
 CREATE TRIGGER check_id BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
 INSERT INTO other VALUES (gen_mastic(), 1);

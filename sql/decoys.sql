@@ -39,7 +39,6 @@ SELECT pg_temp.make_decoys() > 500 AS many;
 -- A decoy that a user's own call finds.
 SELECT ids.mastic_sequence(0);
 
--- Views, and functions in SQL.
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT count(*) AS status FROM snowflake_ids.status();
 SELECT ids.snowflake_layout_create('ours'::text, timestamptz '2020-01-01 00:00:00+00', interval '1 ms', 41, 10, 12);

@@ -14,7 +14,6 @@ SELECT make_sno(t, 0, 1, 0), make_gid('volume', t, '\x0123456789abcdef'), make_m
 FROM (SELECT timestamptz '2026-01-01' + g * interval '31.536s' AS t FROM generate_series(0, 999999) AS g) AS s;
 ANALYZE year;
 
--- `actual` is the count of a uniform spread.
 CREATE TEMP TABLE span AS
 SELECT name, f, f + length AS t, extract(epoch FROM length) / 31.536 AS actual
 FROM (VALUES ('hour', interval '1 hour'), ('day', '1 day'), ('month', '30 days')) AS v (name, length),
@@ -95,7 +94,6 @@ PREPARE between_two (timestamptz, timestamptz) AS SELECT FROM year WHERE sno >= 
 SELECT estimated('EXECUTE since (now())') AS third, estimated('EXECUTE between_two (now(), now())') AS five_thousandths;
 RESET plan_cache_mode;
 
--- Common values, NULLs, no statistics.
 CREATE TABLE few (id sno);
 INSERT INTO few SELECT CASE WHEN g % 4 > 0 THEN make_sno('2026-01-01', 0, 0, g % 4) END FROM generate_series(1, 4000) AS g;
 SELECT estimated('SELECT FROM few WHERE id >= timestamptz ''2026-01-01''') BETWEEN 1000 AND 1700 AS without_statistics;
@@ -133,7 +131,6 @@ FROM unnest(ARRAY[10000, 3600, 1200]) AS seconds, (VALUES
 SELECT form, bool_and(rows BETWEEN actual * 0.9 AND actual * 1.1) AS within_a_tenth
 FROM (SELECT *, CASE form WHEN 'sno, two sides' THEN 600 ELSE seconds END AS actual FROM grown_estimate) AS e
 GROUP BY form ORDER BY form;
--- A time after the last row.
 SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 09:20:00''') < 50 AS beyond_the_last,
        estimated('SELECT FROM grown WHERE sno < timestamptz ''2026-01-02 09:20:00''') > 118000 AS all_rows;
 -- VACUUM forgets the growth: as for a bigint, up to a bin.
@@ -144,7 +141,6 @@ FROM (SELECT form, estimated('SELECT FROM grown WHERE ' || condition) AS rows
                    ('mastic', 'mastic >= timestamptz ''2026-01-02 08:00:00'''),
                    ('key', 'key >= mastic_lower_bound(''2026-01-02 08:00:00'')::bigint')) AS c (form, condition)) AS e
 ORDER BY form;
--- A table whose last rows are deleted, and an emptied one.
 DELETE FROM grown WHERE sno >= timestamptz '2026-01-02 06:00:00';
 VACUUM grown;
 SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 07:00:00''') < 50 AS deleted;
@@ -169,7 +165,6 @@ SELECT condition, estimated('SELECT FROM member WHERE ' || condition) AS rows FR
     ('sno BETWEEN timestamptz ''-infinity'' AND timestamptz ''infinity'''),
     ('mastic > ANY (ARRAY[timestamptz ''2026-01-11'', ''2026-01-21''])'),
     ('(sno, t) >= (timestamptz ''2026-01-11'', timestamptz ''2026-01-11'')'),
-    -- The column is the time.
     ('t < sno_lower_bound(''2026-01-11'')'),
     ('mastic_lower_bound(''2026-01-11'') <= t AND t < mastic_lower_bound(''2026-01-12'')'),
     ('t OPERATOR(snowflake_ids.<~) timestamptz ''2026-01-11'''),

@@ -46,7 +46,7 @@ FROM (SELECT mastic AS id, mastic_timestamp(mastic) AS made FROM edge WHERE mast
       UNION SELECT '18446744073709551615', mastic_timestamp('18446744073709551615')
       UNION SELECT make_mastic(t, 1), mastic_timestamp(make_mastic(t, 1)) FROM edge WHERE t >= '2026-01-01' AND t < '10945-08-03 05:31:50.656') AS i,
     (SELECT t, mastic AS bound FROM edge) AS e;
--- An index agrees.
+-- The comparison functions of indexes agree.
 SELECT count(*) FILTER (WHERE snowflake_ids.sno_cmp_timestamptz(i.sno, e.t) <> CASE WHEN i.sno < e.t THEN -1 WHEN i.sno > e.t THEN 1 ELSE 0 END
     OR snowflake_ids.timestamptz_cmp_sno(e.t, i.sno) <> CASE WHEN e.t < i.sno THEN -1 WHEN e.t > i.sno THEN 1 ELSE 0 END
     OR snowflake_ids.sno_times_cmp(i.t, e.t) <> CASE WHEN i.t OPERATOR(snowflake_ids.<~) e.t THEN -1 WHEN i.t OPERATOR(snowflake_ids.>~) e.t THEN 1 ELSE 0 END
@@ -106,7 +106,6 @@ SELECT plan($$SELECT * FROM event WHERE timestamptz '2026-03-01' < m AND timesta
 SELECT plan($$SELECT * FROM event WHERE m BETWEEN timestamptz '2026-03-01' AND timestamptz '2026-03-02'$$);
 SELECT plan($$SELECT * FROM event WHERE id >= sno '3222222222222222' AND id >= timestamptz '2026-03-01'$$);
 SELECT line AS plan FROM plan($$SELECT max(id) FROM event WHERE id < timestamptz '2026-03-01'$$) AS line WHERE line ~ 'Scan';
--- What is volatile stays a filter.
 SET plan_cache_mode = force_generic_plan;
 PREPARE since (timestamptz) AS SELECT * FROM event WHERE id >= $1;
 SELECT plan($$EXECUTE since ('2026-03-01')$$);
@@ -140,7 +139,6 @@ SELECT plan($$SELECT * FROM event WHERE id >= (SELECT max(t) FROM moment)$$);
 SELECT plan($$SELECT * FROM event WHERE id >= clock_timestamp()$$);
 RESET enable_bitmapscan;
 
--- Marks of planner support once appeared here.
 CREATE TABLE of_kind (id gid(log), n int) PARTITION BY RANGE (id);
 CREATE TABLE of_kind_0 PARTITION OF of_kind FOR VALUES FROM (MINVALUE) TO (gid_lower_bound('log', '2026-03-01'));
 CREATE TABLE of_kind_1 PARTITION OF of_kind DEFAULT;

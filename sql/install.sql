@@ -8,7 +8,7 @@ SELECT current_user AS superuser, current_database() AS here \gset
 \c regress_install regress_install_owner
 SET client_min_messages = warning;
 CREATE SCHEMA ids;
--- Except its own. Servers from 18 on add the place in the script.
+-- But not in its own. Servers from 18 on add the place in the script.
 \set SHOW_CONTEXT never
 CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
 CREATE SCHEMA snowflake_ids;
@@ -89,7 +89,6 @@ INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM "moved ""ids""".gen_sno_series(3), "moved ""ids""".gen_mastic_series(3), "moved ""ids""".gen_snowflake_si_series(3);
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT ledger_state FROM snowflake_ids.status();
--- A session that first uses it there.
 \c -
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NOT NULL AS b, c > 0 AS c, d > 0 AS d;
@@ -120,7 +119,6 @@ SELECT setval('snowflake_ids.wal_ceiling', 1);
 CREATE EXTENSION snowflake_ids;
 SELECT ids.gen_sno();
 
--- Dependent objects keep it.
 \c - regress_install_owner
 \set VERBOSITY terse
 DROP EXTENSION snowflake_ids;

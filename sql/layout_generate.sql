@@ -22,7 +22,6 @@ INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM running, generate_
     WHERE name <> 'sonyflake' ORDER BY name, n;
 INSERT INTO drawn SELECT name, 2, n, id FROM running,
     gen_snowflake_series(name, 5000) WITH ORDINALITY AS s (id, n) WHERE name <> 'sonyflake';
--- Sonyflake has 25,600 ids a second.
 INSERT INTO drawn SELECT 'sonyflake', 1, n, gen_snowflake('sonyflake') FROM generate_series(1, 2000) AS n;
 INSERT INTO drawn SELECT 'sonyflake', 2, n, id
     FROM gen_snowflake_series('sonyflake', 2000) WITH ORDINALITY AS s (id, n);
@@ -33,7 +32,6 @@ SELECT layout, count(*) AS ids, count(DISTINCT id) AS "different",
 FROM (SELECT d.*, f.*, lag(id) OVER (PARTITION BY layout ORDER BY part, n) AS previous
     FROM drawn d, snowflake_decode(id, layout) f) AS s
 GROUP BY 1 ORDER BY 1;
--- A pool of 20 bits gives 65,536 a tick.
 SELECT max(sequence) < 65536 AS within FROM drawn, snowflake_decode(id, 'seconds') WHERE layout = 'seconds';
 SELECT gen_snowflake_series('twitter', 0), gen_snowflake(NULL), gen_snowflake_series('twitter', NULL);
 EXPLAIN SELECT * FROM gen_snowflake_series('twitter', 12345);
@@ -109,7 +107,7 @@ SELECT name, generates FROM snowflake_ids.layouts
 SELECT s, r.* FROM unnest(ARRAY['mastodon', 'facebook', 'ended', 'later', 'slow', 'odd', 'old', 'narrow']) AS s,
     refusal(format('SELECT gen_snowflake(%L)', s)) AS r \g (format=unaligned)
 SELECT * FROM gen_snowflake_series('twitter', -1);
--- But decoded.
+-- They can be decoded.
 SELECT s, snowflake_timestamp(12345678901, s) FROM unnest(ARRAY['slow', 'odd', 'old', 'narrow']) AS s;
 SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids.stats;
 

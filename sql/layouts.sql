@@ -115,7 +115,6 @@ SELECT l.name, count(*), count(*) FILTER (WHERE row(a.*) IS DISTINCT FROM row(b.
        count(*) FILTER (WHERE snowflake_upper_bound(l.name, t)
            <> snowflake_upper_bound(t, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last))
            AS upper,
-       -- Neighbours of a bound are on the other side.
        count(*) FILTER (WHERE snowflake_timestamp(snowflake_lower_bound(l.name, t), l.name) < t
                            OR snowflake_timestamp(snowflake_lower_bound(l.name, t) - 1, l.name) >= t
                            OR snowflake_timestamp(snowflake_upper_bound(l.name, t), l.name) > t

@@ -30,7 +30,6 @@ CREATE EXTENSION snowflake_ids;
 -- All functions, called by owner and superuser, with the traps first on the path.
 \c - :super
 SET client_min_messages = warning;
--- The traps work.
 SET search_path = hostile, pg_catalog, public;
 SHOW search_path;
 SELECT count(*) AS "this is caught" FROM pg_catalog.pg_class WHERE relname = name 'x';

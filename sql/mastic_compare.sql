@@ -90,7 +90,6 @@ INSERT INTO child SELECT id, n FROM parent;
 CREATE TEMP TABLE files AS SELECT relname::text, pg_relation_filenode(oid) AS node FROM pg_class WHERE relname IN ('parent', 'parent_pkey', 'child');
 ALTER TABLE parent ALTER id TYPE mastic;
 ALTER TABLE child ALTER parent TYPE mastic;
--- One good column and one bad.
 ALTER TABLE parent ALTER up TYPE mastic, ALTER id TYPE mastic;
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
@@ -107,7 +106,6 @@ COMMIT;
 SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 \d parent
 SELECT max(id), count(*) FROM parent;
--- Back, also without a rewrite.
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
 ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT, ALTER id TYPE bigint, ALTER up TYPE bigint;

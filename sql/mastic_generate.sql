@@ -18,7 +18,6 @@ CREATE TEMP TABLE single_again AS SELECT n, gen_mastic() AS id FROM generate_ser
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
       FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again) AS s) AS s;
--- Another session continues above.
 SELECT gen_mastic() AS a \gset
 \c -
 SELECT gen_mastic() > :a AS above;

@@ -24,7 +24,6 @@ SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-0
 \g (format=unaligned)
 SELECT count(*) FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03';
 DROP TABLE as_bigint;
--- Ids above 2^63.
 CREATE TABLE far (id mastic PRIMARY KEY);
 INSERT INTO far SELECT make_mastic(t, 0) FROM generate_series(timestamptz '6485-10-16', '6485-10-19', '1 hour') AS t;
 SELECT count(*) AS all_rows, count(*) FILTER (WHERE id > 9223372036854775807) AS above_bigint FROM far WHERE id >= timestamptz '6485-10-17';

@@ -55,7 +55,7 @@ SELECT format, value_of(draw) IS NOT NULL AS drawn FROM format_of ORDER BY forma
 SELECT o.* FROM format_of f, observed(f, '24 s', false) AS o ORDER BY format;
 -- A past id changes nothing.
 SELECT o.* FROM format_of f, observed(f, '-1 h', false) AS o ORDER BY format;
--- So does one of another machine id.
+-- Nor does one of another machine id.
 SELECT o.* FROM format_of f, observed(f, '50 s', false, true) AS o WHERE elsewhere IS NOT NULL ORDER BY format;
 -- Further ahead than clocks differ: refused, nothing moves.
 SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
@@ -102,7 +102,7 @@ RESET ROLE;
 -- Restore: only ever forward
 --
 SELECT count(gen_sno()) FROM generate_series(1, 1000);
--- An older snapshot at most uses up the current tick.
+-- An older snapshot uses up at most the current tick.
 SELECT gen_sno() AS last, snowflake_ids.sno_snapshot() AS before, snowflake_ids.sno_restore(:'snapshot') AS void, snowflake_ids.sno_snapshot() AS after \gset
 SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb_each(:'after') AS a USING (key)
 WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
@@ -181,7 +181,6 @@ SET ROLE regress_operator;
 SELECT count(snowflake_ids.pass_now('sno')) FROM generate_series(1, 11);
 RESET ROLE;
 SELECT clock_timestamp() - :'started' > interval '450 ms' AS waited;
--- Also after a forced reset back.
 SELECT snowflake_ids.pass_now('sno') + interval '1 s' AS future \gset
 SELECT sno_observe(make_sno(:'future', 0, 19, 0)), snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT snowflake_ids.pass_now('sno') AS passed \gset

@@ -115,7 +115,7 @@ SELECT sno_partition(gen_sno()) >= 32768 AS automatic,
     (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
 SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 
--- The same in each session, and 0 is a machine id.
+-- The automatic machine id is the same in each session; 0 is one, too.
 SELECT sno_partition(gen_sno()) AS automatic \gset
 \c - :superuser
 SELECT sno_partition(gen_sno()) = :automatic AS same;

@@ -37,7 +37,6 @@ RESET plan_cache_mode;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- Page by page: every row once.
 CREATE FUNCTION read_all(page int) RETURNS TABLE (pages int, events int, in_order boolean) LANGUAGE plpgsql AS $$
 DECLARE
     last sno := '2222222222222222';
@@ -56,7 +55,6 @@ BEGIN
 END $$;
 SELECT * FROM read_all(300);
 
--- Its own transaction's ids are not settled.
 BEGIN;
 INSERT INTO event (what) VALUES ('own');
 SELECT count(*) FROM snowflake_ids.unsettled WHERE pid = pg_backend_pid();
