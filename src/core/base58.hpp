@@ -50,7 +50,7 @@ constexpr void print5(std::uint32_t v, char* out) {
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
 // A character outside the alphabet sets the top bit of `bad`. Read in halves, because one by one each multiplication
-// would wait for the last. 58^10 < 2^59.
+// would wait for the one before. 58^10 < 2^59.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);

@@ -1,4 +1,4 @@
-// SystemClock is the Clock of claim.hpp.
+// The clocks that a claim reads. SystemClock is the Clock of claim.hpp.
 #pragma once
 
 #include <ctime>

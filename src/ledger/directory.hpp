@@ -6,10 +6,11 @@
 namespace snowflake_ids::ledger {
 
 // Creates the file as a whole or not at all: writes a temporary file, syncs it, gives it its name, and syncs the
-// directory. `sync`: PostgreSQL's setting fsync. If another process was faster, its file stays, which is no error.
+// directory. Without `sync` (PostgreSQL's setting fsync) it syncs nothing. If another process was faster, its file
+// stays, which is no error.
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync);
 
-// -1 and errno on failure, also for a symbolic link.
+// For reading and writing. -1 and errno on failure, also for a symbolic link.
 int open_file(int dir_fd, const char* name);
 
 // -1 and errno on failure.
@@ -18,7 +19,7 @@ int open_directory(const char* dir);
 // Makes the names of new files durable.
 int sync_directory(const char* dir);
 
-// To the disk itself; fsync() on macOS stops at the cache of the drive.
+// Syncs the content to the disk itself; fsync() on macOS stops at the cache of the drive.
 int sync_data(int fd);
 
 // True if `name` exists and is the file open as `fd`.

@@ -18,7 +18,8 @@ bool is_chosen(const Reset& reset, const Slot& slot) {
            (reset.node < 0 || reset.node == key.node);
 }
 
-// Otherwise the floor of future slots is lifted too, because a generator without a slot may be meant.
+// A reset that does not name exactly one generator also lifts the floor of future slots, because a generator without a
+// slot may be meant.
 bool names_one(const Reset& reset) {
     return reset.kind == Kind::mastic ||
            (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
