@@ -87,17 +87,6 @@ TEST(LedgerHold, OneOfTwoBeginsTheTick) {
     }
 }
 
-TEST(LedgerHold, BeginnerKilledBeforeItSwappedTheWord) {
-    Behind t(mastic_rules, 10);
-    t.claim();
-    t.monotonic_now += 1000us;
-    ASSERT_TRUE(t.claim_killed_before(swap_word));
-    EXPECT_EQ(t.state().tick, 100u);
-    expect_waits(t.claim(), 1000us);
-    t.monotonic_now += 1000us;
-    expect_issued(t.claim(), 101, 0, true);
-}
-
 TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
     for (const Access& where : {Access{Op::load, begun_cell}, Access{Op::read_monotonic}, swap_begun, swap_word}) {
         for (const bool ready : {false, true}) {
