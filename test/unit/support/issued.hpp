@@ -1,3 +1,4 @@
+// Which numbers have been issued, to find one that is issued twice.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Forked processes and what they share.
 #pragma once
 
 #include <gtest/gtest.h>

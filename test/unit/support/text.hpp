@@ -1,3 +1,4 @@
+// Bytes as text, and a time as the golden files write it.
 #pragma once
 
 #include <cstdint>
