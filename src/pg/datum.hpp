@@ -68,8 +68,7 @@ inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, co
 
 // `of(time)` finds the lowest or highest id, as a Result. Raises an error if there is none.
 template <class Of>
-Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline, Of of) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+Datum bound_datum(TimestampTz t, const char* what, const Timeline& timeline, Of of) {
     const auto id = of(unix_time(t));
     if (!id) fail_time(id.error, what, timeline, t);
     return id_datum(id.value);

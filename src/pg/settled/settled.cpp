@@ -14,6 +14,7 @@ extern "C" {
 #include "pg/datum.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/settled/reader.hpp"
+#include "pg/types/layout_fields.hpp"
 
 namespace snowflake_ids {
 
@@ -81,46 +82,43 @@ UnixTime settled_time(Oid table, StampFormat format) {
 
 // The time before which all ticks of this length have settled; -infinity if none has. Argument `n`, if there is one, is
 // the table.
-Datum settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds tick_length) {
+TimestampTz settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds tick_length) {
     const UnixTime t = settled_time(table_argument(fcinfo, n), format);
-    return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
+    return t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length));
+}
+
+// The smallest id of a layout that has not settled. `name()` is the word for it in errors.
+template <class Name>
+Datum settled_of_layout(FunctionCallInfo fcinfo, int n, StampFormat format, const Layout& layout, Name name) {
+    const TimestampTz t = settled(fcinfo, n, format, layout.timeline.tick_length);
+    return bound_of_time(layout, &Layout::lower_bound, t, name);
 }
 
 }  // namespace
 
-// SQL functions of other files.
-extern "C" {
-Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
-Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
-Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
-Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
-}
-
 // Each function has two forms in SQL: for all tables of the database, and with of_table at the end.
 
-FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, StampFormat::any, ledger::longest_tick); }
+FUNCTION(snowflake_ids_settled) { PG_RETURN_TIMESTAMPTZ(settled(fcinfo, 0, StampFormat::any, ledger::longest_tick)); }
 
 FUNCTION(snowflake_ids_sno_settled) {
-    return DirectFunctionCall1(snowflake_ids_sno_lower_bound,
-                               settled(fcinfo, 0, StampFormat::sno, sno::timeline.tick_length));
+    const TimestampTz t = settled(fcinfo, 0, StampFormat::sno, sno::timeline.tick_length);
+    return bound_datum(t, "sno", sno::timeline, sno::lower_bound);
 }
 
 FUNCTION(snowflake_ids_mastic_settled) {
-    return DirectFunctionCall1(snowflake_ids_mastic_lower_bound,
-                               settled(fcinfo, 0, StampFormat::mastic, mastic::layout.timeline.tick_length));
+    return settled_of_layout(fcinfo, 0, StampFormat::mastic, mastic::layout, [] { return "mastic"; });
 }
 
 FUNCTION(snowflake_ids_snowflake_si_settled) {
-    return DirectFunctionCall1(
-        snowflake_ids_snowflake_si_lower_bound,
-        settled(fcinfo, 0, StampFormat::snowflake_si, snowflake_si::layout.timeline.tick_length));
+    return settled_of_layout(fcinfo, 0, StampFormat::snowflake_si, snowflake_si::layout,
+                             [] { return "Snowflake-SI id"; });
 }
 
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
-    const microseconds tick_length = layouts::argument(fcinfo, 0).layout.timeline.tick_length;
-    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0),
-                               settled(fcinfo, 1, StampFormat::snowflake, tick_length));
+    const Layout layout = layouts::argument(fcinfo, 0).layout;
+    return settled_of_layout(fcinfo, 1, StampFormat::snowflake, layout,
+                             [fcinfo] { return psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))); });
 }
 
 }  // namespace snowflake_ids

@@ -59,12 +59,14 @@ FUNCTION(snowflake_ids_make_gid) {
 // The smallest gid of the kind at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](UnixTime t) { return gid::lower_bound(kind, t); });
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(1), "gid", gid::timeline,
+                       [kind](UnixTime t) { return gid::lower_bound(kind, t); });
 }
 
 FUNCTION(snowflake_ids_gid_upper_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](UnixTime t) { return gid::upper_bound(kind, t); });
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(1), "gid", gid::timeline,
+                       [kind](UnixTime t) { return gid::upper_bound(kind, t); });
 }
 
 }  // namespace snowflake_ids

@@ -94,7 +94,11 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
 }
 
 // The smallest sno at or after the time, and the largest at or before it; or an error.
-FUNCTION(snowflake_ids_sno_lower_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::lower_bound); }
-FUNCTION(snowflake_ids_sno_upper_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::upper_bound); }
+FUNCTION(snowflake_ids_sno_lower_bound) {
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "sno", sno::timeline, sno::lower_bound);
+}
+FUNCTION(snowflake_ids_sno_upper_bound) {
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "sno", sno::timeline, sno::upper_bound);
+}
 
 }  // namespace snowflake_ids

@@ -19,11 +19,11 @@ FUNCTION(snowflake_ids_uuid7_timestamp) {
 
 // The smallest uuid of version 7 at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_uuid7_lower_bound) {
-    return bound_datum(fcinfo, 0, "uuid", uuid7::timeline, uuid7::lower_bound);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "uuid", uuid7::timeline, uuid7::lower_bound);
 }
 
 FUNCTION(snowflake_ids_uuid7_upper_bound) {
-    return bound_datum(fcinfo, 0, "uuid", uuid7::timeline, uuid7::upper_bound);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "uuid", uuid7::timeline, uuid7::upper_bound);
 }
 
 }  // namespace snowflake_ids
