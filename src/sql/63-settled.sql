@@ -33,27 +33,27 @@ COMMENT ON FUNCTION snowflake_ids_has_settled(timestamptz) IS
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled(regclass) IS
-    'a time, and no new row of this table gets an id of an earlier time, if the statement that inserts it generates the id (as DEFAULT does)';
+    'a time, and no row of this table gets a stamp of an earlier time any more; needs a trigger such as sno_stamp on the table';
 
 CREATE FUNCTION sno_settled(of_table regclass) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled(regclass) IS
-    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger sno_stamp on the table, or sno_check on its key';
 
 CREATE FUNCTION mastic_settled(of_table regclass) RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled(regclass) IS
-    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger mastic_stamp on the table, or mastic_check on its key';
 
 CREATE FUNCTION snowflake_si_settled(of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled(regclass) IS
-    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_si_stamp on the table, or snowflake_si_check on its key';
 
 CREATE FUNCTION snowflake_settled(layout text, of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
-    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_stamp on the table, or snowflake_check on its key';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT first_id_time timestamptz)
 RETURNS SETOF record
