@@ -61,29 +61,24 @@ enum class Outcome : unsigned char {
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 // What a claim has found about the clock.
-enum class Standing : unsigned char {
-    on_time,
-    toggled,        // the clock has gone back: this claim was the regression
-    held,           // the clock is behind `tick`
-    begun,          // the clock is behind `tick`, and this claim has begun that tick
-    held_in_lead,   // as held, and the clock is behind by no more than the lead
-    begun_in_lead,  // as begun, and the clock is behind by no more than the lead
+struct Standing {
+    bool toggled : 1 = false;   // the clock has gone back: this claim was the regression
+    bool held : 1 = false;      // the clock is behind `tick`
+    bool begun : 1 = false;     // held, and this claim has begun that tick
+    bool own_lead : 1 = false;  // held, and the clock is behind by no more than the lead
+
+    constexpr bool on_time() const { return !toggled && !held; }
 };
 
 // What a claim returns. Only an issued one has numbers: `count` of them, from `first` on.
 struct Claim {
     Outcome outcome = Outcome::issued;
-    Standing standing = Standing::on_time;
+    Standing standing{};
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint64_t tick = 0;  // issued: that of the numbers; ceiling: the wanted one; else that of the last id
     microseconds wait{};     // overflow, regression: how long until it makes sense to try again
-
-    constexpr bool toggled() const { return standing == Standing::toggled; }
-    constexpr bool held() const { return standing >= Standing::held; }
-    constexpr bool advanced() const { return standing == Standing::begun || standing == Standing::begun_in_lead; }
-    constexpr bool own_lead() const { return standing >= Standing::held_in_lead; }
 };
 
 namespace detail {
@@ -160,7 +155,7 @@ std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t wor
     if (left.count() < 0) return {};
     if (left.count() > 0) {
         return Plan{{.outcome = Outcome::overflow,
-                     .standing = own_lead ? Standing::held_in_lead : Standing::held,
+                     .standing = {.held = true, .own_lead = own_lead},
                      .toggle = state.toggle(),
                      .tick = state.tick,
                      .wait = left}};
@@ -168,7 +163,7 @@ std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t wor
     Step s = step(state, next, want, rules);
     // The clock has not gone back, so it must find no free toggle at this tick (see Lead above).
     if (own_lead && rules.has_toggle) s.state.safe = std::max(s.state.safe, s.state.tick);
-    return plan_step(s, state, own_lead ? Standing::begun_in_lead : Standing::begun, clock, limit);
+    return plan_step(s, state, {.held = true, .begun = true, .own_lead = own_lead}, clock, limit);
 }
 
 // The plan of a claim when the clock shows the tick `now`. Returns nothing if another process was faster.
@@ -178,10 +173,8 @@ std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State&
     const Step s = step(state, now, want, rules);
     if (s.verdict == Verdict::overflow && s.held)
         return plan_next_held_tick(slot, clock, word, state, s.own_lead, want, rules, limit);
-    const Standing standing = s.state.drifts != state.drifts ? Standing::toggled
-                              : !s.held                      ? Standing::on_time
-                              : s.own_lead                   ? Standing::held_in_lead
-                                                             : Standing::held;
+    const bool toggled = s.state.drifts != state.drifts, held = s.held && !toggled;
+    const Standing standing{.toggled = toggled, .held = held, .own_lead = held && s.own_lead};
     return plan_step(s, state, standing, clock, limit);
 }
 

@@ -54,7 +54,7 @@ inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.end = c.first + c.count;
     l.want = want;
     l.used = 1;
-    if (!c.held()) return 0;
+    if (!c.standing.held) return 0;
     const std::uint32_t given_up = l.end - l.next;
     l.next = l.end;
     l.want = 0;

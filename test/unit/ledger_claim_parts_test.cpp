@@ -107,7 +107,7 @@ TEST(LedgerClaimParts, ClaimThatIssuesNothingSaysNoNumbers) {
         const Claim c = claim<false>(slot, clock, 1, rules);
         EXPECT_NE(c.outcome, Outcome::issued);
         EXPECT_EQ(c.first + c.count + c.toggle, 0u);
-        EXPECT_FALSE(c.toggled() || c.held() || c.advanced() || c.own_lead());
+        EXPECT_FALSE(c.standing.toggled || c.standing.held || c.standing.begun || c.standing.own_lead);
         EXPECT_EQ(c.tick, 100u);
         EXPECT_EQ(c.wait, now == 90 ? 10ms : now == 100 ? 1ms : 0ms);
     }

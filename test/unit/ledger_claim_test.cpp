@@ -40,7 +40,7 @@ void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t toggle, std
 
 // A held overflow is not the step's alone: see Hold.
 void expect_step(const Claim& c, const Step& s, const State& before, std::uint64_t now, microseconds tick_length) {
-    EXPECT_FALSE(c.advanced());
+    EXPECT_FALSE(c.standing.begun);
     switch (s.verdict) {
         case Verdict::issued:
             EXPECT_EQ(c.outcome, Outcome::issued);
@@ -48,15 +48,15 @@ void expect_step(const Claim& c, const Step& s, const State& before, std::uint64
             EXPECT_EQ(c.count, s.count);
             EXPECT_EQ(c.tick, s.state.tick);
             EXPECT_EQ(c.toggle, s.state.toggle());
-            EXPECT_EQ(c.held(), s.held);
-            EXPECT_EQ(c.toggled(), s.state.toggle() != before.toggle());
+            EXPECT_EQ(c.standing.held, s.held);
+            EXPECT_EQ(c.standing.toggled, s.state.toggle() != before.toggle());
             return;
         case Verdict::overflow:
         case Verdict::regression:
             EXPECT_EQ(c.outcome, s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression);
             EXPECT_EQ(c.wait, s.held ? tick_length : static_cast<std::int64_t>(s.resume - now) * tick_length);
             EXPECT_GT(c.wait, 0us);
-            EXPECT_EQ(c.held(), s.held);
+            EXPECT_EQ(c.standing.held, s.held);
             break;
         case Verdict::ended:
             EXPECT_EQ(c.outcome, Outcome::ended);
@@ -176,7 +176,7 @@ TEST(LedgerClaim, RegressionRaisesSafeFirst) {
     Tape t(sno_rules, {.tick = 100, .next = 3}, 90);
     const Claim c = t.claim_by_step();
     expect_issued(c, 90, 1, 0);
-    EXPECT_TRUE(c.toggled());
+    EXPECT_TRUE(c.standing.toggled);
     EXPECT_EQ(t.accesses, (Accesses{load_word, load_safe, read_clock, load_safe, swap_safe, swap_word}));
     EXPECT_EQ(t.state().safe, 100u);
 }
@@ -188,7 +188,7 @@ TEST(LedgerClaim, InterruptedRegressionIsMoreCareful) {
     EXPECT_EQ(t.state().safe, 100u);
     const Claim c = t.claim();
     expect_issued(c, 100, 0, 3);
-    EXPECT_TRUE(c.held());
+    EXPECT_TRUE(c.standing.held);
     t.now = std::uint64_t{101};
     expect_issued(t.claim(), 101, 0, 0);
 }
@@ -204,10 +204,10 @@ TEST(LedgerClaim, LostRaceStartsOver) {
 // The second finds it done and continues at the new tick.
 TEST(LedgerClaim, OnlyOneOfTwoToggles) {
     Tape t(sno_rules, {.tick = 100, .next = 3}, 90);
-    t.once_before(swap_safe, [&] { EXPECT_TRUE(t.claim().toggled()); });
+    t.once_before(swap_safe, [&] { EXPECT_TRUE(t.claim().standing.toggled); });
     const Claim c = t.claim();
     expect_issued(c, 90, 1, 1);
-    EXPECT_FALSE(c.toggled());
+    EXPECT_FALSE(c.standing.toggled);
 }
 
 TEST(LedgerClaim, SafeOnlyGrows) {
@@ -242,7 +242,7 @@ TEST(LedgerClaim, WaitAndErrorSayWhenTheClockIsBack) {
         EXPECT_EQ(c.outcome, Outcome::regression);
         EXPECT_EQ(c.wait, 6 * t.length);
         t.now = std::uint64_t{96};
-        EXPECT_TRUE(t.claim().toggled());
+        EXPECT_TRUE(t.claim().standing.toggled);
         EXPECT_EQ(t.state().safe, 100u);
     }
 }

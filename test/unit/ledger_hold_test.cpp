@@ -29,7 +29,7 @@ struct Behind : Tape {
 
 void expect_waits(const Claim& c, microseconds left) {
     EXPECT_EQ(c.outcome, Outcome::overflow);
-    EXPECT_TRUE(c.held());
+    EXPECT_TRUE(c.standing.held);
     EXPECT_EQ(c.wait, left);
     EXPECT_EQ(c.count, 0u);
 }
@@ -38,8 +38,8 @@ void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t first, bool
     EXPECT_EQ(c.outcome, Outcome::issued);
     EXPECT_EQ(c.tick, tick);
     EXPECT_EQ(c.first, first);
-    EXPECT_EQ(c.advanced(), advanced);
-    EXPECT_TRUE(c.held());
+    EXPECT_EQ(c.standing.begun, advanced);
+    EXPECT_TRUE(c.standing.held);
 }
 
 TEST(LedgerHold, GoesOnInTheSameTick) {
@@ -120,7 +120,7 @@ TEST(LedgerHold, LongUptime) {
         Behind t(mastic_rules, 10);
         t.monotonic_now = MonotonicTime{microseconds{start}};
         std::uint64_t begun = 0;
-        for (int i = 0; i < 100; i++, t.monotonic_now += 100us) begun += t.claim(10).advanced();
+        for (int i = 0; i < 100; i++, t.monotonic_now += 100us) begun += t.claim(10).standing.begun;
         EXPECT_LE(begun, 10u) << "of a thousand microseconds each, in 10000 microseconds";
         EXPECT_GE(begun, 8u);
     }
@@ -165,7 +165,7 @@ TEST(LedgerHold, NeverFasterThanTime) {
                 continue;
             }
             EXPECT_TRUE(issued.add(c.tick, c.toggle, c.first, c.count));
-            advanced += c.advanced();
+            advanced += c.standing.begun;
         }
         const auto elapsed = static_cast<std::uint64_t>((t.monotonic_now - start) / t.length);
         EXPECT_EQ(t.now.value, clock);
@@ -185,7 +185,7 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
         t.monotonic_now += 100us;
         if (i % 10 == 9) t.now.value++;
         const Claim c = t.claim(10);
-        if (c.outcome == Outcome::issued && !c.held()) {
+        if (c.outcome == Outcome::issued && !c.standing.held) {
             EXPECT_EQ(c.tick, t.now.value);
         }
         const std::uint64_t tick = t.state().tick;

@@ -90,8 +90,8 @@ TEST(LedgerLead, RightClockIsNeverBlamed) {
             }
             const Claim c = t.claim(static_cast<std::uint32_t>(1 + below(12)));
             ASSERT_TRUE(c.outcome == Outcome::issued || c.outcome == Outcome::overflow);
-            ASSERT_FALSE(c.toggled());
-            ASSERT_EQ(c.held(), c.own_lead());
+            ASSERT_FALSE(c.standing.toggled);
+            ASSERT_EQ(c.standing.held, c.standing.own_lead);
             if (c.outcome != Outcome::issued) continue;
             ASSERT_TRUE(issued.add(c.tick, c.toggle, c.first, c.count));
             ASSERT_GE(c.tick << 16 | c.first, last);
@@ -124,7 +124,7 @@ TEST(LedgerLead, HeldTicksRaiseSafe) {
     for (std::uint64_t tick = 111; tick <= 120; tick++, t.monotonic_now += 1000us) {
         const Claim c = t.claim(100000);
         EXPECT_EQ(c.tick, tick);
-        EXPECT_TRUE(c.held() && c.own_lead() && !c.toggled());
+        EXPECT_TRUE(c.standing.held && c.standing.own_lead && !c.standing.toggled);
         EXPECT_EQ(t.state().safe, tick);
     }
     t.now = std::uint64_t{115};
@@ -133,7 +133,7 @@ TEST(LedgerLead, HeldTicksRaiseSafe) {
     EXPECT_EQ(t.claim().tick, 200u);
     EXPECT_EQ(t.state().safe, 121u);
     t.now = std::uint64_t{150};
-    EXPECT_TRUE(t.claim().toggled());
+    EXPECT_TRUE(t.claim().standing.toggled);
     EXPECT_EQ(t.state().safe, 200u);
 }
 

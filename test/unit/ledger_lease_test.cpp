@@ -48,7 +48,7 @@ TEST(LedgerLease, HasTheNumbersAfterTheFirst) {
 
 TEST(LedgerLease, IsGivenUpWhileTheClockIsBehind) {
     Lease l;
-    const Claim claimed{.standing = Standing::held, .first = 10, .count = 4, .tick = 7};
+    const Claim claimed{.standing = {.held = true}, .first = 10, .count = 4, .tick = 7};
     EXPECT_EQ(begin_lease(l, claimed, 4), 3u);
     EXPECT_FALSE(serves(
         l, [] { return std::uint64_t{7}; }, [] { return true; }));

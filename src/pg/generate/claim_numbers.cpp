@@ -62,9 +62,10 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A life begins at a tick that is marked as used up although none of its numbers were issued (own_lead()).
+            // A life begins at a tick that is marked as used up although none of its numbers were issued (Standing::own_lead).
             // That is no overflow.
-            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
+            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.standing.own_lead)
+                fail_overflow(g);
             break;
         case ledger::Outcome::regression:
             if (g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
@@ -115,7 +116,7 @@ void log_behind(const Generator& g) {
 // True if a claim is ahead of the clock only because the life has just begun.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
-    return c.own_lead() && ledger::wall_clock() < header.life_began.load() + header.lead.load();
+    return c.standing.own_lead && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
 void log_wait(const Generator& g, const ledger::Claim& failed) {
@@ -123,7 +124,7 @@ void log_wait(const Generator& g, const ledger::Claim& failed) {
     // A generator that holds continues although the clock is behind. So if its tick is used up, the clock is the
     // reason.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
-    if (overflow && !failed.held()) {
+    if (overflow && !failed.standing.held) {
         log_overflow(g);
     } else if (overflow || failed.outcome == ledger::Outcome::regression) {
         log_behind(g);
@@ -183,9 +184,9 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
 void note_clock_behind(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
-    if (!c.toggled()) {
+    if (!c.standing.toggled) {
         if (is_lead_of_start(c)) return;
-        if (c.advanced()) counters.holds.fetch_add(1, relaxed);
+        if (c.standing.begun) counters.holds.fetch_add(1, relaxed);
         log_behind(g);
         return;
     }

@@ -54,13 +54,13 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
     // True for the first claim of a tick or transaction, if the clock is behind, and after readers were promised more.
-    if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || is_promised_past(g))) {
+    if (unlikely(c.tick != g.counted_tick || !c.standing.on_time() || is_promised_past(g))) {
         if (unlikely(!writer::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
-        if (unlikely(c.standing != ledger::Standing::on_time)) note_clock_behind(g, c);
+        if (unlikely(!c.standing.on_time())) note_clock_behind(g, c);
         // Once for each tick and transaction. After a step back, a new tick can have the number of the one counted
         // last.
-        if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {
+        if (c.tick != g.counted_tick || c.standing.toggled || c.standing.begun) {
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up_time = {};

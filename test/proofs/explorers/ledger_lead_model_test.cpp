@@ -31,7 +31,7 @@ struct Lead : NeverTwice {
     void begins(Value floor) {
         operations.push_back([this, floor](World& w) {
             begin_slot(w.slot, floor, rules.has_toggle);
-            return Claim{.outcome = Outcome::ended, .standing = Standing::toggled, .tick = floor};
+            return Claim{.outcome = Outcome::ended, .standing = {.toggled = true}, .tick = floor};
         });
         programs.push_back({static_cast<unsigned>(operations.size() - 1)});
     }

@@ -174,7 +174,7 @@ TEST(LedgerModel, PlainFloor) {
 // because the word that it has seen may return.
 struct ResetSlot : Sno {
     Complaint on_done(Global& g, const Claim& c) override {
-        if (c.outcome == Outcome::ended && c.toggled()) g.ghost[issued_ghost] = 0;
+        if (c.outcome == Outcome::ended && c.standing.toggled) g.ghost[issued_ghost] = 0;
         return Sno::on_done(g, c);
     }
 };

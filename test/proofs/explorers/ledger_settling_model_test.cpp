@@ -129,7 +129,7 @@ struct Settled : Model {
 
     // A row of a transaction, or what a reader was told (toggled), with its snapshot.
     Complaint on_issue(Global& g, const Issued& i) override {
-        if (!i.toggled()) {
+        if (!i.standing.toggled) {
             const Value row = get(g.ghost[rows_ghost], i.first);
             if (row == 0 || i.tick < row) set(g.ghost[rows_ghost], i.first, i.tick);
             return nullptr;
@@ -178,7 +178,7 @@ Claim row(Value x, Value t) {
 }
 Claim told(Value snapshot, Value t) {
     Claim c = row(snapshot, t);
-    c.standing = Standing::toggled;
+    c.standing = {.toggled = true};
     return c;
 }
 

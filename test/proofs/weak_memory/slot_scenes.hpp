@@ -106,7 +106,8 @@ struct Lead : rl::test_suite<Lead, 3> {
         if (i == 0) ledger::begin_slot(slot, between(2, 3), rules.has_toggle);
         for (unsigned n = 0; n < 2; n++) {
             const ledger::Claim c = claim(slot, clock, 1, rules);
-            require(c.outcome != ledger::Outcome::regression && !c.toggled() && (!c.held() || c.own_lead()),
+            require(c.outcome != ledger::Outcome::regression && !c.standing.toggled &&
+                        (!c.standing.held || c.standing.own_lead),
                     "a regression though the clock never went back");
         }
     }

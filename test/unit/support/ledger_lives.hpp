@@ -141,7 +141,7 @@ struct Lives : Model, Server {
         return nullptr;
     }
     Complaint on_done(Global& g, const ledger::Claim& c) override {
-        if (c.outcome == ledger::Outcome::ended && c.toggled()) {
+        if (c.outcome == ledger::Outcome::ended && c.standing.toggled) {
             g.ghost[floor_ghost] = std::max(g.ghost[floor_ghost], c.tick + 1);
         }
         return nullptr;
@@ -161,7 +161,7 @@ struct Lives : Model, Server {
         }
         if (i.tick < i.since) return "an id is older than the call that drew it";
         if (!rules.has_toggle && order(i.tick, i.first) <= i.seen) return "an id is not larger than one that was seen";
-        if (i.held() && i.held_before && i.claimed > 1) {
+        if (i.standing.held && i.held_before && i.claimed > 1) {
             return "more than one number was claimed while the clock was behind";
         }
         if (i.claimed > std::max(lease_share, 1u)) return "a lease is larger than its part of the pool";

@@ -58,8 +58,7 @@ struct NeverTwice : Model {
     unsigned floor_operation(Value floor, Lift lift_slot) {
         const Operation lift = [this, floor, lift_slot](World& w) {
             lift_slot(w.slot, floor, rules.has_toggle);
-            return ledger::Claim{
-                .outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = floor};
+            return ledger::Claim{.outcome = ledger::Outcome::ended, .standing = {.toggled = true}, .tick = floor};
         };
         operations.push_back(lift);
         again.push_back(lift);
@@ -128,12 +127,12 @@ struct NeverTwice : Model {
     }
 
     Complaint on_done(Global& g, const ledger::Claim& c) override {
-        const bool held = c.held() && !c.own_lead();
-        if (clock_runs && ((c.toggled() && c.outcome == ledger::Outcome::issued) || held ||
+        const bool held = c.standing.held && !c.standing.own_lead;
+        if (clock_runs && ((c.standing.toggled && c.outcome == ledger::Outcome::issued) || held ||
                            c.outcome == ledger::Outcome::regression)) {
             return "a regression though the clock never went back";
         }
-        if (c.outcome == ledger::Outcome::ended && c.toggled()) {
+        if (c.outcome == ledger::Outcome::ended && c.standing.toggled) {
             for (Value tick = 0; tick <= c.tick; tick++) {
                 for (Value sequence = 0; sequence <= 3; sequence++) {
                     g.ghost[issued_ghost] |= bit(tick, 0, sequence) | (rules.has_toggle ? bit(tick, 1, sequence) : 0);
@@ -141,7 +140,7 @@ struct NeverTwice : Model {
             }
         }
         if (c.outcome != ledger::Outcome::issued) return nullptr;
-        g.ghost[begun_ghost] += c.advanced();
+        g.ghost[begun_ghost] += c.standing.begun;
         for (std::uint32_t i = 0; i < c.count; i++) {
             if (c.first + i > rules.max) return "issued beyond the bounds";
             const Value id = bit(c.tick, c.toggle, c.first + i);
@@ -172,7 +171,8 @@ struct NeverTwice : Model {
             for (int i = 0; i < 4 && !drew; i++, t.monotonic_now += 1us) {
                 const ledger::Claim c = t.claim();
                 drew = c.outcome == ledger::Outcome::issued;
-                if (c.outcome == ledger::Outcome::regression || (c.outcome == ledger::Outcome::overflow && !c.held())) {
+                if (c.outcome == ledger::Outcome::regression ||
+                    (c.outcome == ledger::Outcome::overflow && !c.standing.held)) {
                     t.now.value++;
                     i = c.outcome == ledger::Outcome::regression ? 0 : i;
                 }

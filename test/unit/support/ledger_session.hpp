@@ -186,7 +186,7 @@ public:
                 i.claimed = c.count;
                 i.held_before = k.held != 0;
                 Steps::begin_lease(l, c, want);
-                k.held = c.held();
+                k.held = c.standing.held;
                 k.noted_view = k.view;
                 k.set(l);
                 drew(k, i);
@@ -208,7 +208,7 @@ public:
             if (!lift_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
             ledger::lift_slot(slot, tick, s.rules.has_toggle);
             header.revision.fetch_add(1);
-            return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
+            return {.outcome = ledger::Outcome::ended, .standing = {.toggled = true}, .tick = tick};
         }
         if (!set_up(k)) return nothing;
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
@@ -229,7 +229,7 @@ public:
             Steps::unlock(w, r);
             header.revision.fetch_add(1);
             if (r.error != ledger::CeilingError::none) return nothing;
-            return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
+            return {.outcome = ledger::Outcome::ended, .standing = {.toggled = true}, .tick = tick};
         }
         if (!set_up(k)) return nothing;
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);

@@ -172,8 +172,8 @@ private:
             }
             log.entries[n] = {c.tick << 4 | format << 1 | c.toggle, c.first, c.count};
             log.count.store(n + 1, std::memory_order_release);
-            if (c.toggled()) log.toggles.fetch_add(1, std::memory_order_relaxed);
-            if (c.advanced()) log.advances.fetch_add(1, std::memory_order_relaxed);
+            if (c.standing.toggled) log.toggles.fetch_add(1, std::memory_order_relaxed);
+            if (c.standing.begun) log.advances.fetch_add(1, std::memory_order_relaxed);
         }
     }
 

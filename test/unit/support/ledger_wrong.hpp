@@ -51,9 +51,7 @@ struct Reordered {
         const State state = ledger::unpack(word, safe, rules.has_toggle);
         const Step s = step(state, now.value, want, rules);
         if (s.verdict != Verdict::issued)
-            return {.outcome = ledger::Outcome::overflow,
-                    .standing = s.held ? ledger::Standing::held : ledger::Standing::on_time,
-                    .tick = state.tick};
+            return {.outcome = ledger::Outcome::overflow, .standing = {.held = s.held}, .tick = state.tick};
 
         const bool toggled = s.state.drifts != state.drifts;
         const auto lift = [&] {
@@ -68,9 +66,7 @@ struct Reordered {
             return {.outcome = ledger::Outcome::overflow, .tick = state.tick};
         }
         if (order.word_before_lift) lift();
-        return {.standing = toggled  ? ledger::Standing::toggled
-                            : s.held ? ledger::Standing::held
-                                     : ledger::Standing::on_time,
+        return {.standing = {.toggled = toggled, .held = s.held && !toggled},
                 .toggle = s.state.toggle(),
                 .first = s.first,
                 .count = s.count,

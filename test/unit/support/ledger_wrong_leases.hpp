@@ -34,7 +34,7 @@ struct StandbyNeverSetUpAgain : RightSteps {
 
 struct LeaseWhileHeld : RightSteps {
     static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
-        c.standing = ledger::Standing::on_time;
+        c.standing = {};
         ledger::begin_lease(l, c, want);
     }
 };
@@ -43,7 +43,7 @@ struct LeaseWhileHeld : RightSteps {
 struct HeldNumbersGivenUp : RightSteps {
     static void begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
         ledger::begin_lease(l, c, want);
-        if (c.held()) l.want = 1;
+        if (c.standing.held) l.want = 1;
     }
 };
 
