@@ -99,6 +99,10 @@ SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME Z
     add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
 CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
+CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, changed mastic NOT NULL);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON "Shop".post FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
+INSERT INTO "Shop".notice VALUES (1, 'kept');
 GRANT INSERT, SELECT ON reading TO app;
 GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
 GRANT USAGE ON SCHEMA "Shop" TO app;
@@ -108,12 +112,12 @@ INSERT INTO "Shop"."Line" ("Of", log, ms) SELECT id, gen_gid('log'), ARRAY[gen_m
 INSERT INTO "Shop".post (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
 INSERT INTO "Shop".number (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
 END
-my @tables = ('reading', 'gauge', '"Shop".post', '"Shop".number', '"Shop"."Line"');
+my @tables = ('reading', 'gauge', '"Shop".notice', '"Shop".post', '"Shop".number', '"Shop"."Line"');
 my $rows = join ' UNION ALL ',
   map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
 my $objects =
   q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
-	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
+	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname <> 'stamp' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
 	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$'};
 my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
@@ -139,7 +143,9 @@ is($said->("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_cla
 is( $said->("SELECT string_agg(concat_ws(' ', tableoid::regclass, body, length(id)), ', ' ORDER BY id) FROM gauge"),
 	'gauge_old kept 16',
 	'a partition from MINVALUE');
-for my $table (@tables)
+is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING changed IS NULL}),
+	't', 'a row needs no stamp any more');
+for my $table (grep { !/notice/ } @tables)
 {
 	my ($columns, $values) = $table =~ /Line/ ? ('"Of", body', "max(id), 'new' FROM reading") : ('body', "'new'");
 	($rc, undef, $err) = $node->psql($db, "SET ROLE app; INSERT INTO $table ($columns) SELECT $values");
