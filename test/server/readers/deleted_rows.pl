@@ -1,5 +1,5 @@
 # Deletions in a feed, by the view of doc/feed.md: readers must end with the rows of the table, beside deletions, new
-# rows with old keys, and rollbacks. Controls are views without a part of it.
+# rows with old keys, changed keys, and rollbacks. Controls are views without a part of it.
 use strict;
 use warnings;
 use FindBin;
@@ -84,6 +84,9 @@ ok( eventually(
 	'control: a reader that does not look at the table has lost it');
 $_->gone for $deletes, $inserts, $holder;
 
+$server->safe_psql('postgres', 'UPDATE headline SET id = 3 WHERE id = 1');
+ok(reads_all($rule, 3), 'a changed key is a deletion of the old one');
+
 # ---- many
 my $keys = 40;
 
@@ -106,6 +109,7 @@ sub changes
 			"BEGIN;\n" . $delete->($a) . $wait . "ROLLBACK;\n",
 			"BEGIN;\nSAVEPOINT s;\n" . $delete->($a) . "ROLLBACK TO s;\n" . $upsert->($b) . $wait . "COMMIT;\n",
 			"INSERT INTO headline VALUES ($a, nextval('row_ids')) ON CONFLICT DO NOTHING;\n",
+			"UPDATE headline SET id = $b WHERE id = $a;\n",
 			"BEGIN;\n" . $delete->($a) . "PREPARE TRANSACTION 'p$a.' ;\n${wait}COMMIT PREPARED 'p$a.';\n");
 		$script .= $kinds[ rand @kinds ];
 	}
