@@ -242,7 +242,7 @@ sub value
 sub more_are_drawn
 {
 	my ($where, $node) = @_;
-	my $of = defined $node ? "WHERE node = $node" : '';
+	my $of = defined $node ? "WHERE machine_id = $node" : '';
 	my $issued = sub {
 		map { split /\|/ } split /\n/,
 		  value($where, "SELECT format, sum(issued) FROM snowflake_ids.stats $of GROUP BY format");
