@@ -399,10 +399,11 @@ END
 	$server->safe_psql('operated', 'CREATE ROLE event_reader');
 	my $id = q{'9q99v4p624ppi223'::text};
 	for (
-		[   'A bigint, gid or equality with a time',
+		[   'A bigint, gid, uuid or equality with a time',
 			'operated',
 			'SELECT 5::bigint >= now()',
 			q{SELECT gen_gid('log') >= now()},
+			'SELECT gen_uuid7() >= now()',
 			'SELECT gen_sno() = now()' ],
 		[   'A time read as an id', 'operated', q{SELECT gen_sno() >= '2026-01-01'},
 			q{SELECT 5::bigint >= '2026-01-01'} ],
