@@ -117,8 +117,7 @@ FUNCTION(snowflake_ids_snowflake_si_settled) {
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
     const Layout layout = layouts::argument(fcinfo, 0).layout;
-    return settled_of_layout(fcinfo, 1, StampFormat::snowflake, layout,
-                             [fcinfo] { return psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))); });
+    return settled_of_layout(fcinfo, 1, StampFormat::snowflake, layout, words_for_ids(fcinfo, true));
 }
 
 }  // namespace snowflake_ids

@@ -70,11 +70,6 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// The word for ids in errors: "NAME id" if argument 0 is the name of a layout, otherwise "id".
-auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
-    return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
-}
-
 // Argument 1 is the name of the layout, or its fields begin there.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
