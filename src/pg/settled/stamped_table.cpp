@@ -98,7 +98,7 @@ const Function* stamp_function(Oid oid) {
     return found;
 }
 
-// As SQL wants it. The relation may have been dropped meanwhile.
+// As SQL wants it. The relation may have been dropped by now.
 const char* quoted(Oid relation) {
     const char* const name = get_rel_name(relation);
     return name == nullptr ? "my_table"

@@ -1,4 +1,4 @@
-# Deletions in a feed, by the view of doc/feed.md: readers must end with the rows of the table, beside deletions, new
+# Deletions in a feed, by the view of doc/feed.md: readers must end with the rows of the table, during deletions, new
 # rows with old keys, changed keys, and rollbacks. Controls are views without a part of it.
 use strict;
 use warnings;
