@@ -23,8 +23,7 @@ UnixTime will_write(Oid table);
 bool may_bring(UnixTime t, UnixTime noted);
 
 // For a reader of all tables.
-constexpr Oid every_table = InvalidOid;
-static_assert(every_table == ledger::all_tables);
+constexpr Oid every_table = ledger::all_tables;
 
 // Copies what it has shown to the ledger's table of prepared transactions. Call it in PREPARE TRANSACTION. Raises an
 // error if the table is full.
