@@ -336,7 +336,7 @@ fails_with(
 	$standby, 'SELECT sno_settled()',
 	'a standby',
 	qr/a standby does not know which ids are settled/,
-	qr/Ask the primary for the settled id and pg_current_wal_insert_lsn\(\)/);
+	qr/On the primary, write the settled id into a table now and then\./);
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'promoted'");
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
