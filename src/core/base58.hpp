@@ -36,7 +36,7 @@ inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
 
 inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
 
-// Prints a number below 58^5. Constant divisors need no division instruction.
+// A number below 58^5. Constant divisors need no division instruction.
 constexpr void print5(std::uint32_t v, char* out) {
     const std::uint32_t high = v / (58 * 58), low = v % (58 * 58);
     out[3] = pairs[low][0];
@@ -49,8 +49,8 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// A character outside the alphabet sets the top bit of `bad`. Read in halves, because one by one each multiplication
-// would wait for the one before. 58^10 < 2^59.
+// A bad character sets the top bit of `bad`. In halves, because one by one each multiplication would wait for the one
+// before. 58^10 < 2^59.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);
@@ -72,7 +72,7 @@ constexpr void print_time(std::uint64_t v, char* out) {
     detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);
 }
 
-// Prints 9 bytes, at least 58^12, without terminator, by a long division by 58^5 in 32-bit steps.
+// The same for 9 bytes, at least 58^12: a long division by 58^5 in 32-bit steps.
 constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
     const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);

@@ -28,7 +28,7 @@ constexpr void store_be_plain(B* p, std::uint64_t v) {
     for (std::size_t i = 0; i < N; i++) p[i] = static_cast<B>(v >> (8 * (N - 1 - i)));
 }
 
-// Every compiler that PostgreSQL's headers work with has these.
+// All compilers for PostgreSQL's headers have these.
 inline std::uint64_t big_endian(std::uint64_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
 }

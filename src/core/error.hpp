@@ -5,21 +5,18 @@ namespace snowflake_ids {
 
 enum class Error : unsigned char {
     none,
-    // text and binary input
-    bad_length,  // of characters or bytes
+    bad_length,
     bad_character,
     bad_separator,  // gid: the dash is missing or not at index 10
     bad_magnitude,  // gid: a base58 block does not fit its bytes, or random part < 58^12
     bad_kind,       // gid: an unknown prefix byte
-    id_range,       // a number that the format cannot hold
-    // fields
+    id_range,       // too large for the format
     time_before_epoch,
     time_after_end,
     metabyte_range,  // not 0 to 255
     node_range,      // partition or machine id
     sequence_range,
-    ticktock_range,  // neither 0 nor 1
-    // configuration
+    ticktock_range,   // neither 0 nor 1
     bad_width,        // layout: a field is too wide, or there is no timestamp
     bad_total_width,  // layout: more than 63 bits
     bad_tick,

@@ -9,7 +9,7 @@
 //
 // Order: that of the bytes, so kind, time, rest; none within a millisecond.
 //
-// Text: bytes 0-6 in base58 (Bitcoin alphabet), 10 characters; a dash; bytes 7-15, 13 characters.
+// Text: bytes 0-6 in base58, 10 characters; a dash; bytes 7-15, 13 characters.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
 
-// Error: bad_kind. The lengths differ, so one comparison decides.
+// Error: bad_kind.
 constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
     switch (length) {
         case 6:
@@ -79,8 +79,8 @@ struct Id {
 
 struct Fields {
     Kind kind = Kind::volume;
-    std::uint64_t ms = 0;        // at most timeline.max_tick()
-    unsigned char byte7 = 0x80;  // see the head of this file
+    std::uint64_t ms = 0;  // at most timeline.max_tick()
+    unsigned char byte7 = 0x80;
     std::uint64_t random = 0;
 };
 
@@ -97,12 +97,12 @@ constexpr Id make(Kind kind, std::uint64_t ms, std::uint64_t random) {
     return compose({kind, ms, prefix(kind), random});
 }
 
-// The prefix must be valid, as in results of parse(), from_bytes() and compose().
+// The prefix must be valid.
 constexpr Fields split(const Id& id) {
     return {static_cast<Kind>(id.bytes[0] >> 5 & 3), load_be<6>(id.bytes + 1), id.bytes[7], load_be<8>(id.bytes + 8)};
 }
 
-// The prefix must be valid.
+// The same.
 constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 3); }
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
@@ -110,14 +110,12 @@ constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.b
 // Graft's EMPTY: the prefix, time 0, 0x80 whatever the prefix, and eight zero bytes.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
-// Smallest valid id at or after `t`. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({kind, tick.value, base58::random_min_high, base58::random_min_low});
 }
 
-// Largest id at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -144,12 +142,11 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
     return id;
 }
 
-// Writes short_size characters, no terminator.
 constexpr void print_short(const Id& id, char* out) {
     base58::print_random(id.bytes[7], load_be<8>(id.bytes + 8), out);
 }
 
-// Writes text_size characters, no terminator. The id must be valid.
+// The id must be valid.
 constexpr void print(const Id& id, char* out) {
     base58::print_time(load_be<7>(id.bytes), out);
     out[time_digits] = '-';

@@ -36,7 +36,6 @@ public:
     }
 
 private:
-    // First codes, by byte 7.
     static constexpr std::uint64_t below_prefix = 0, at_prefix = 0x10000, above_prefix = 0x30000;
 
     // `head`: the first eight bytes; `random`: the last eight.
@@ -47,7 +46,7 @@ private:
     }
 };
 
-// The first and the last valid id of a millisecond, and of all.
+// Valid ids only.
 constexpr Id lowest(Kind kind, std::uint64_t ms) {
     return compose({kind, ms, base58::random_min_high, base58::random_min_low});
 }
@@ -55,7 +54,6 @@ constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0x
 constexpr Id lowest() { return lowest(Kind::volume, 0); }
 constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
 
-// Neighbours among valid ids, across milliseconds and kinds.
 constexpr Neighbour<Id> next(const Id& id) {
     Fields f = split(id);
     if (compare(id, highest(f.kind, f.ms)) != 0) {
@@ -79,7 +77,6 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return {};
 }
 
-// See id_order.hpp.
 struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;

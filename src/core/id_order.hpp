@@ -1,10 +1,10 @@
 // What sorting and indexes need of a format; sno_order.hpp, gid_order.hpp and mastic.hpp have it.
 //
-// Sort key: sorting compares 64-bit keys, and the ids only if two keys are equal. A key must never contradict the order
-// (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in bulk differ only after the first eight
-// bytes, so a key leaves out bits that ids hardly use.
+// Sorting compares 64-bit SortKeys, and the ids only if two are equal. A key must never contradict the order (a < b
+// gives key(a) <= key(b)), and should seldom be shared. Ids generated in bulk differ only after the first eight bytes,
+// so a key leaves out bits that ids hardly use.
 //
-// Type describes the format to src/pg/types/id_type.hpp, which makes its SQL functions.
+// From a Type, src/pg/types/id_type.hpp makes SQL functions.
 #pragma once
 
 #include <cstdint>

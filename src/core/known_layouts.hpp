@@ -1,5 +1,4 @@
-// The built-in layouts, as the services describe them. test/unit/core_layout_test.cpp and sql/layouts.sql decode
-// published ids, with sources.
+// The built-in layouts, as the services describe them. core_layout_test and sql/layouts.sql decode published ids.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace snowflake_ids {
 struct KnownLayout {
     const char* name;
     Layout layout;
-    // False if the low bits are no sequence, so ids can only be decoded. True also for a layout whose time has ended.
+    // False if the low bits are no sequence. True also after the end of its time.
     bool generates;
     const char* description;
 };
@@ -37,8 +36,8 @@ inline constexpr KnownLayout known_layouts[] = {
      {{std::chrono::sys_days{std::chrono::September / 1 / 2014}, milliseconds{10}, 39}, 16, 8, true},
      true,
      "Sonyflake: 10 ms, sequence, machine"},
-    // The low 16 bits are a sum modulo 2^16, of a hash (of the table's name and the time) and the table's sequence. So
-    // ids of one millisecond have no order.
+    // The low 16 bits are a hash (of table name and time) plus the table's sequence, so ids of one millisecond have no
+    // order.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
     // 2023-01-01T00:00:00Z. Until version 1.2 (early 2024) the node was last; pgEdge's documentation said so until
     // November 2025.

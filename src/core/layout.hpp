@@ -1,10 +1,7 @@
-// The layout of a 64-bit snowflake.
+// The layout of a 64-bit snowflake. Ids sort by time, and those of one node by time and sequence.
 //
 //   | unused | timestamp | node | sequence |      most significant bit first
 //   | unused | timestamp | sequence | node |      the same with node_last
-//
-// Either way ids sort by time, and ids of one node by time and sequence. ledger/numbering.hpp decides which layouts a
-// generator can have.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +30,6 @@ struct Layout {
     constexpr std::uint32_t max_node() const { return (std::uint32_t{1} << node_bits) - 1; }
     constexpr std::uint32_t max_sequence() const { return (std::uint32_t{1} << sequence_bits) - 1; }
 
-    // The fields must be in range.
     constexpr std::uint64_t compose(const Fields& f) const {
         return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << node_shift() |
                std::uint64_t{f.sequence} << sequence_shift();
@@ -48,7 +44,7 @@ struct Layout {
         return compose({tick.value, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(sequence)});
     }
 
-    // Error: id_range (bits above the layout are set).
+    // Error: id_range.
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
         return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),
@@ -58,14 +54,12 @@ struct Layout {
     // The id must be at most max_id().
     constexpr UnixTime time_of(std::uint64_t id) const { return timeline.start(id >> (node_bits + sequence_bits)); }
 
-    // Smallest id at or after `t`. Error: time_after_end (there is none).
     constexpr Result<std::uint64_t> lower_bound(UnixTime t) const {
         const Result<std::uint64_t> tick = timeline.ceil_tick(t);
         if (!tick) return tick.error;
         return compose({.tick = tick.value});
     }
 
-    // Largest id at or before `t`. Error: time_before_epoch (there is none).
     constexpr Result<std::uint64_t> upper_bound(UnixTime t) const {
         const Result<std::uint64_t> tick = timeline.last_tick_at(t);
         if (!tick) return tick.error;
@@ -81,14 +75,14 @@ private:
     constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
 
-// Errors: bad_width (a field is too wide, or there is no timestamp), bad_total_width (more than 63 bits, as Mastic
-// has), bad_tick (not positive), bad_epoch (the first or last time is no int64 of Unix microseconds).
+// Errors: bad_width, bad_total_width (Mastic has 64 bits), bad_tick (not positive), bad_epoch (the first or last time
+// is no int64 of Unix microseconds).
 constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
     if (l.bits() > 63) return Error::bad_total_width;
     if (l.timeline.tick_length.count() < 1) return Error::bad_tick;
-    // The end of the last tick must fit too, so no arithmetic on times overflows.
+    // With the end of the last tick, so that no arithmetic on times overflows.
     std::int64_t end = 0;
     if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_length.count(),
                                &end) ||

@@ -28,8 +28,8 @@ constexpr UnixTime time_of(const Id& id) { return layout.time_of(id.number); }
 
 inline constexpr std::size_t max_text_size = 20;
 
-// As the reference's reader (Rust's u64): digits, leading zeros, a leading plus. Errors: bad_length (empty),
-// bad_character (also a plus without digits), id_range (above 2^64-1).
+// As the reference (Rust's u64): digits, leading zeros, a leading plus. Errors: bad_length (empty), bad_character (also
+// a plus without digits), id_range.
 constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
@@ -51,14 +51,13 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     return v;
 }
 
-// ---- the order for indexes. A number is its own sort key.
+// ---- order; a number is its own sort key
 
 constexpr Id lowest() { return {0}; }
 constexpr Id highest() { return {layout.max_id()}; }
 constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
 constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
 
-// See id_order.hpp.
 struct Type {
     using Id = mastic::Id;
     static constexpr const char* name = "mastic";

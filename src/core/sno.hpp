@@ -46,14 +46,13 @@ struct Id {
 };
 
 struct Fields {
-    std::uint64_t units = 0;  // since the epoch, at most timeline.max_tick()
+    std::uint64_t units = 0;  // at most timeline.max_tick()
     std::uint32_t ticktock = 0;
     std::uint32_t metabyte = 0;
     std::uint32_t partition = 0;
     std::uint32_t sequence = 0;
 };
 
-// The fields must be in range.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, (f.units << 1 | f.ticktock) << 24 | std::uint64_t{f.metabyte} << 16 | f.partition);
@@ -71,14 +70,12 @@ constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<5>(id.b
 
 constexpr UnixTime last_of_tick(const Id& id) { return timeline.last(load_be<5>(id.bytes) >> 1); }
 
-// Smallest id at or after `t`. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({.units = tick.value});
 }
 
-// Largest id at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -87,8 +84,7 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// The base32 code works on eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in
-// all eight.
+// Eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in all eight.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
 // Spreads 40 bits over eight bytes, 5 bits in each.
@@ -104,7 +100,7 @@ constexpr std::uint64_t gather(std::uint64_t x) {
     return (x & 0xfffff) | (x & 0x000fffff00000000) >> 12;
 }
 
-// 0x80 in every byte of `x` that is at least `least`. Bytes of `x` must be below 0x80.
+// 0x80 in every byte of `x` that is at least `least`. All must be below 0x80.
 constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
     return (x + every_byte * (0x80 - least)) & every_byte * 0x80;
 }
@@ -114,13 +110,12 @@ inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
 
 constexpr void print_block(std::uint64_t forty_bits, char* out) {
     const std::uint64_t v = spread(forty_bits);
-    // 1 in each byte that becomes a letter.
     const std::uint64_t letters = at_least(v, 8) >> 7;
     const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
     store_be<8>(out, text);
 }
 
-// False if a character is outside the alphabet.
+// False if a character is bad.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
     const std::uint64_t c = load_be<8>(in);
     // at_least() gets bytes without their top bits, so `ok` needs those of `c` to be 0.
@@ -134,13 +129,12 @@ constexpr bool parse_block(const char* in, std::uint64_t& out) {
 
 }  // namespace detail
 
-// Writes text_size characters, no terminator.
 constexpr void print(const Id& id, char* out) {
     detail::print_block(load_be<5>(id.bytes), out);
     detail::print_block(load_be<5>(id.bytes + 5), out + 8);
 }
 
-// Neither trimmed nor folded. Errors: bad_length, bad_character.
+// Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     std::uint64_t time = 0, payload = 0;
@@ -148,7 +142,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     const bool payload_ok = detail::parse_block(text + 8, payload);
     if (!time_ok || !payload_ok) return Error::bad_character;
     Id id{};
-    // Stored in the pieces in which they are read next: a load that spans two recent stores waits for both.
+    // In the pieces that are read next: a load that spans two recent stores waits for both.
     store_be<8>(id.bytes, time << 24 | payload >> 16);
     store_be<2>(id.bytes + 8, payload);
     return id;
@@ -169,7 +163,7 @@ struct Bounds {
 };
 
 // As the reference: a max of 0 means 65535 (unless min is 65535), and reversed bounds are swapped. Errors:
-// sequence_range, bounds_identical, bounds_too_close (fewer than `least_numbers`).
+// sequence_range, bounds_identical, bounds_too_close.
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -179,8 +173,8 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// The next number of a given time, as in the reference's NewWithTime: independent of the time, and the lowest after the
-// highest. `next` is kept between calls. Such ids are for porting old ids, and may collide with present ones.
+// As the reference's NewWithTime, for porting old ids: independent of the time, and the lowest after the highest. Such
+// ids may collide with present ones. `next` is kept between calls.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

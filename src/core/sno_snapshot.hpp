@@ -1,5 +1,5 @@
-// The GeneratorSnapshot of the sno reference 1.2.1 (configuration and state in one). The checks have the order of its
-// NewGenerator, so the reasons of refusal are the same.
+// The GeneratorSnapshot of the sno reference 1.2.1. Checks are in the order of its NewGenerator, so both refuse for the
+// same reason.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace snowflake_ids::sno {
 
-// Names as in the reference's JSON. Times are in units of 4 ms.
+// Named as in the reference's JSON. Times are in units of 4 ms.
 struct Snapshot {
     std::uint32_t partition = 0;
     std::uint32_t sequence_min = 0;
@@ -38,14 +38,13 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     if (s.partition > 65535) return Error::node_range;
     if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
     Generator g{s.partition, bounds.value};
-    // From the last number issued to the next. The reference checks only the lower bound.
+    // The reference checks only the lower bound.
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
     g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = next, .drifts = s.drifts};
     return g;
 }
 
-// The sequence is the last number issued, or the lower bound if there is none. Off wall_hi, the reference writes the
-// lower bound, and repeats ids after a restore at exactly that time.
+// Off wall_hi, the reference writes the lower bound as sequence, and repeats ids after a restore at exactly that time.
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
     // A floor can leave a number above `used_up` (ledger/floor.hpp).
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;

@@ -5,8 +5,7 @@
 //   bits 12-8   MID: machine id                                                   5 bits
 //   bits 7-0    UIN: per-millisecond number                                       8 bits
 //
-// Base clock and widths are not in the ids, and "unchangeable after it's determined" (document), so they are constants.
-// Others are another layout, with another name.
+// Base clock and widths are "unchangeable after it's determined" (document). Others are another layout.
 #pragma once
 
 #include "core/layout.hpp"

@@ -1,7 +1,5 @@
-// The step of a generator: a pure function of state, time, wanted count and rules.
-//
-// The algorithm is sno's (document, "Clock drift and the tick-tock toggle"; reference v1.2.1, New). With N = now, H =
-// state.tick, S = state.safe:
+// The step of a generator. The algorithm is sno's (document, "Clock drift and the tick-tock toggle"; reference v1.2.1,
+// New). With N = now, H = state.tick, S = state.safe:
 //
 //   N == H           next sequence of this tick; none left: overflow
 //   N >  H           H = N, sequence starts again
@@ -9,18 +7,15 @@
 //                    The ids sort next to earlier ones of that time and cannot collide with them
 //   N <= S, N < H    no toggle is free: OnRegression decides. To hold is to continue at H
 //
-// A clock that goes back inside one tick is no regression.
-//
-// Lead. A server starts above all ids that may have been issued before (ledger/life.hpp), so H may be ahead of a clock
-// that is right. If the clock is behind H by no more than Rules::lead, the step holds, whatever the policy, unless a
-// toggle is free (after a start none is: lift()). No number depends on the lead, because holding is always safe.
+// Lead. A server starts above all ids that may have been issued before (ledger/life.hpp), so H may be ahead of a right
+// clock. If N is behind H by no more than Rules::lead, the step holds, whatever the policy, unless a toggle is free
+// (after a start none is: lift()). Holding is always safe.
 #pragma once
 
 #include <cstdint>
 
 namespace snowflake_ids {
 
-// In the ledger tick, toggle and next are one word.
 struct State {
     std::uint64_t tick = 0;    // H: of the last id; never goes back without a toggle
     std::uint64_t safe = 0;    // S: the highest that may have been used under the other toggle
@@ -30,7 +25,6 @@ struct State {
     constexpr std::uint32_t toggle() const { return drifts & 1; }
 };
 
-// If the clock is behind and no toggle is free.
 enum class OnRegression : unsigned char {
     hold,
     wait,   // until min(H, S + 1), as the sno reference does
@@ -41,26 +35,25 @@ struct Rules {
     std::uint32_t min = 0;  // both inclusive
     std::uint32_t max = 0;
     std::uint64_t max_tick = 0;
-    bool has_toggle = false;  // tick-tock bit
+    bool has_toggle = false;
     OnRegression on_regression = OnRegression::hold;
-    std::uint64_t lead = 0;  // in ticks; see Lead above
+    std::uint64_t lead = 0;  // in ticks
 };
 
-// Above the bounds of every format, because generators with different bounds may share a state. Fits the ledger's 17
-// bits.
+// Above the bounds of every format, because generators with different bounds may share a state. Fits 17 bits.
 inline constexpr std::uint32_t used_up = 65536;
 
 enum class Verdict : unsigned char {
     issued,
     overflow,    // try again at `resume`
-    regression,  // the clock is behind: try again at `resume` (wait), or fail (error)
-    ended,       // `now` is beyond Rules::max_tick
+    regression,  // try again at `resume` (wait), or fail (error)
+    ended,       // `now` is beyond max_tick
 };
 
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick`; an overflow then waits for a tick of monotonic time
-    bool own_lead = false;    // held within the lead
+    bool own_lead = false;    // in the lead
     State state{};            // unchanged unless issued
     std::uint32_t first = 0;  // issued: first .. first + count - 1
     std::uint32_t count = 0;
@@ -93,7 +86,7 @@ constexpr State begin_tick(State s, std::uint64_t tick, const Rules& r) {
 
 }  // namespace detail
 
-// Takes up to `want` (at least 1) consecutive numbers at tick `now`: see the table above.
+// Takes up to `want` (at least 1) consecutive numbers at tick `now`.
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
     if (now == s.tick) return detail::take(s, want, r);
@@ -119,8 +112,8 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// Raises a state above a floor (restore, observe, a new life): nothing at or below the highest of `floor`, s.tick and
-// s.safe is issued any more, in either toggle and with any bounds. The tick never sinks.
+// Nothing at or below the highest of `floor`, s.tick and s.safe is issued any more, in either toggle and with any
+// bounds.
 constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

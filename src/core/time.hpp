@@ -1,10 +1,7 @@
-// Times, by type: those of std::chrono. Times of two clocks do not compare, and those of one clock compare exactly,
-// whatever their units. A lossy conversion says floor or ceil.
+// Times, by type. Times of two clocks do not compare, and those of one clock compare exactly, whatever their units.
 //
 // Comparing multiplies the coarser number, which could overflow. So "none" and "never" are times of the finest unit, or
 // a state next to the time, and milliseconds end in 10889 (ledger/ceiling_file.hpp).
-//
-// Only ledger/clock.hpp reads clocks.
 #pragma once
 
 #include <chrono>
@@ -20,7 +17,7 @@ using std::chrono::seconds;
 // As in a PostgreSQL timestamp.
 using UnixTime = std::chrono::sys_time<microseconds>;
 
-// Ids stay below a ceiling and above a floor. On disk: whole milliseconds, rounded up.
+// Ids stay below a ceiling and above a floor. Rounded up.
 using Ceiling = std::chrono::sys_time<milliseconds>;
 using Floor = Ceiling;
 
@@ -34,13 +31,12 @@ struct Monotonic {
 };
 using MonotonicTime = Monotonic::time_point;
 
-// Units since the start of the clock (1970 for a UnixTime), for ids, files and SQL.
+// For ids, files and SQL.
 template <class Clock, class Duration>
 constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
     return t.time_since_epoch().count();
 }
 
-// With their fraction.
 constexpr double in_ms(microseconds d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 }  // namespace snowflake_ids

@@ -1,8 +1,5 @@
-// Ids and times in one order.
-//
-// Next to an id, a time t counts as lower_bound(t); after the start of the last tick, it is above all ids. So there is
-// one total order, and "id >= t" is exactly "the time of the id is t or later". Times that count as the same id are
-// equal.
+// Ids and times in one total order: a time t counts as lower_bound(t), and after the start of the last tick, as above
+// all ids. So "id >= t" is exactly "the time of the id is t or later". Times that count as the same id are equal.
 #pragma once
 
 #include <cstdint>

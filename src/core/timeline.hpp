@@ -1,9 +1,11 @@
-// The core: formats, and the step from one state of a generator to the next. Functions are pure, errors are values.
-// Read next: sno.hpp (a format), step.hpp (the step).
+// The core: formats, and the step from one state of a generator to the next. Read next: sno.hpp (a format), step.hpp.
 //
-// This file: a format counts time in ticks of a fixed length since an epoch, floored, never rounded. All times fit a
-// UnixTime: Mastic ends in the year 10945, and check_layout() refuses others. No floating point, because milliseconds
-// as a double are wrong by several microseconds for far dates.
+// A format counts time in ticks of a fixed length since an epoch, floored, never rounded. All times fit a UnixTime:
+// Mastic ends in the year 10945, and check_layout() refuses others. No floating point, because milliseconds as a double
+// are wrong by several microseconds for far dates.
+//
+// In all formats, compose() needs fields in range, and print() writes no terminator. lower_bound(t) is the smallest id
+// at or after t (error: time_after_end), upper_bound(t) the largest at or before t (error: time_before_epoch).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +24,8 @@ struct Timeline {
 
     constexpr std::uint64_t max_tick() const { return (std::uint64_t{1} << bits) - 1; }
 
-    // First microsecond of a tick up to max_tick().
+    // Of a tick up to max_tick().
     constexpr UnixTime start(std::uint64_t tick) const { return epoch + static_cast<std::int64_t>(tick) * tick_length; }
-
-    // Last microsecond of a tick up to max_tick().
     constexpr UnixTime last(std::uint64_t tick) const { return start(tick) + tick_length - microseconds{1}; }
 
     constexpr UnixTime end() const { return last(max_tick()); }
@@ -45,7 +45,7 @@ struct Timeline {
         return tick <= max_tick() ? tick : max_tick() + 1;
     }
 
-    // The same. Error: time_after_end if every tick starts earlier.
+    // The same. Error: time_after_end.
     constexpr Result<std::uint64_t> ceil_tick(UnixTime t) const {
         const std::uint64_t tick = next_tick(t);
         if (tick > max_tick()) return Error::time_after_end;
@@ -60,7 +60,7 @@ struct Timeline {
 
 private:
     constexpr std::uint64_t length() const { return static_cast<std::uint64_t>(tick_length.count()); }
-    // `t` is not before the epoch. Unsigned, because the difference of any two int64 then fits.
+    // `t` is not before the epoch. Unsigned, so that any difference fits.
     constexpr std::uint64_t distance(UnixTime t) const {
         return static_cast<std::uint64_t>(number_of(t)) - static_cast<std::uint64_t>(number_of(epoch));
     }

@@ -49,7 +49,6 @@ struct Fields {
     std::uint64_t random = 0;
 };
 
-// The fields must be in range.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, f.ms << 16 | std::uint64_t{7} << fraction_bits | f.fraction);
@@ -62,17 +61,15 @@ constexpr Fields split(const Id& id) {
     return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
 
-// Whole milliseconds. The id must be valid.
+// The id must be valid.
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes)); }
 
-// Smallest id at or after `t`. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({tick.value, 0, 0});
 }
 
-// Largest id at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -85,7 +82,7 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// Of a time from 1970 on. Above max_moment if the time is after the end.
+// Above max_moment if the time is after the end.
 template <class Period>
 using Unsigned = std::chrono::duration<std::uint64_t, Period>;
 constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest) {
@@ -102,9 +99,8 @@ constexpr UnixTime time_of(Moment moment) {
     return timeline.start(moment >> fraction_bits) + microseconds{part};
 }
 
-// Shifts by whole microseconds to the time `to`, give or take one unit. The shift is converted to units (512/125 in a
-// microsecond) and then added, so equal shifts keep moments different and in order. Errors: time_before_epoch,
-// time_after_end.
+// To the time `to`, give or take one unit. The shift in microseconds becomes units (512/125 each) and is then added, so
+// equal shifts keep moments different and in order. Errors: time_before_epoch, time_after_end.
 constexpr Result<Moment> shifted(Moment moment, UnixTime to) {
     const Result<std::uint64_t> tick = timeline.floor_tick(to);
     if (!tick) return tick.error;
