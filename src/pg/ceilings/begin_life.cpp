@@ -1,4 +1,4 @@
-// Begins the life of this server, and logs it.
+// Begins a life, and logs it.
 #include "pg/ceilings/begin_life.hpp"
 
 extern "C" {

@@ -37,10 +37,9 @@ void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == known) forget_ceiling();
 }
 
-// An unlogged sequence has no WAL: the ceiling reaches no standby and does not survive a crash.
+// An unlogged sequence reaches no standby, and does not survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
-// Raises an error if the sequence is missing or unlogged, or if its lock is not free before the patience ends.
 Relation open_sequence(LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
@@ -153,7 +152,7 @@ void flush(XLogRecPtr lsn) {
     XLogFlush(lsn);
 }
 
-// Checked with the buffer locked, because the server may have ended during the wait for it. Returns the end of the WAL.
+// Checked with the buffer locked, because the server may have ended during the wait for it.
 XLogRecPtr finish_change(GenericXLogState* state) {
     end_if_orphaned();
     return GenericXLogFinish(state);
@@ -165,8 +164,8 @@ struct Change {
     WalCeiling before, after;
 };
 
-// As nextval(): it keeps ALTER SEQUENCE from giving the relation another file meanwhile. Otherwise WAL would be left
-// for a file that no longer exists.
+// As nextval(). Otherwise, ALTER SEQUENCE could give the relation another file, and WAL would be left for one that no
+// longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
 // Changes the ceiling to next(present ceiling), and flushes the WAL. `buffer` is the page, locked exclusively; it and
@@ -197,7 +196,6 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     return {found.damage, before, after};
 }
 
-// Raises an error if the page is damaged, and those of open_sequence().
 template <class Next>
 Change change(const Patience& patience, Next next) {
     Relation rel = open_sequence(to_change, patience);
@@ -208,12 +206,11 @@ Change change(const Patience& patience, Next next) {
     return c;
 }
 
-// The later of the two times, with the life of `wanted`.
 WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
     return {Max(now.until, wanted.until), wanted.life_id};
 }
 
-// ---- repair
+// ---- repair: the page as PostgreSQL creates it
 
 // As PostgreSQL does when it creates a sequence.
 void fill_page(Page page, const HeapTupleData& tuple) {
@@ -224,7 +221,6 @@ void fill_page(Page page, const HeapTupleData& tuple) {
         elog(ERROR, "a page of a sequence has no room for its tuple");
 }
 
-// Frozen, as PostgreSQL makes it.
 HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     Datum values[] = {Int64GetDatum(sealed_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};
@@ -322,7 +318,6 @@ void repair(const WalCeiling& c, const Patience& patience) {
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr lsn = InvalidXLogRecPtr;
-    // Another session may have repaired it.
     if (find_tuple(BufferGetPage(buffer)).damage != Damage::none) {
         GenericXLogState* state = GenericXLogStart(rel);
         fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);

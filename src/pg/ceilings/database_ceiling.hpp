@@ -1,8 +1,8 @@
-// The WAL ceiling of a database is a time in a sequence relation, a member of the extension. No backend issues a tick
-// at or above it. So wherever a row with an id was replayed or recovered, a higher ceiling was replayed before, also
-// with asynchronous commit, prepared transactions, point-in-time recovery, cascading standbys and pg_rewind.
+// The WAL ceiling of a database is a time in a sequence relation. No backend issues a tick at or above it. So wherever
+// a row with an id was replayed or recovered, a higher ceiling was replayed before, also with asynchronous commit,
+// prepared transactions, point-in-time recovery, cascading standbys and pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp). No id of that time or later has been issued. 0: new
+//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp); 0: new
 //   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present one, ids up to the ceiling
 //               may exist that the shared memory does not know
 //
@@ -21,26 +21,24 @@ namespace snowflake_ids::database_ceiling {
 
 using ledger::WalCeiling;
 
-// Calls `forget` from now on when the relation may have become another one, which does not contain the old ceiling.
+// Calls `forget` whenever the relation may have become another one, without the old ceiling.
 void watch(void (*forget)());
 
 // The present ceiling, flushed; on a standby, the one that was replayed.
 WalCeiling read(const Patience& patience);
 
 // Lifts the ceiling to at least `wanted.until`, in a new relation also to the highest ceiling of all slots, and writes
-// `wanted.life_id`. Returns the present ceiling, flushed. In another relation than at the last call, `forget` was
-// called before.
+// `wanted.life_id`. Returns the present ceiling, flushed.
 WalCeiling lift(const WalCeiling& wanted, const Patience& patience);
 
 // Only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if another
-// session has the lock, or if the relation is new, missing, unlogged or damaged. A session that needs the ceiling calls
-// lift().
+// session has the lock, or if the relation is new, missing, unlogged or damaged.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
 // A standby with WAL up to here has the ceiling that this process read or lifted last.
 XLogRecPtr position();
 
-// Sets the ceiling, which this can lower, and returns the one before. Only for an operator's forced reset.
+// May lower the ceiling. Returns the one before. Only for a forced reset.
 WalCeiling replace(const WalCeiling& c, const Patience& patience);
 
 // Raises no error for a damaged page.
@@ -49,7 +47,7 @@ bool is_damaged(const Patience& patience);
 // Creates the page again with the ceiling `c`, unless another session has. Not in recovery.
 void repair(const WalCeiling& c, const Patience& patience);
 
-// The `Wal` that ledger/wal_ceiling.hpp takes.
+// The `Wal` of ledger/wal_ceiling.hpp.
 struct InDatabase {
     const Patience& patience;
 

@@ -1,4 +1,4 @@
-// Raises the errors of the ledger's functions for the ceiling file. ledger/ceiling_file.cpp reads and writes it.
+// The errors of the ceiling file. ledger/ceiling_file.cpp reads and writes it.
 #include "pg/ceilings/durable_ceiling.hpp"
 
 extern "C" {

@@ -10,8 +10,8 @@
 
 namespace snowflake_ids::durable_ceiling {
 
-// A ceiling with less than this left below it is lifted to ahead_of(). So each is synced once per window, and usually
-// no backend waits for the sync.
+// With less than this left below it, a ceiling is lifted to ahead_of(): once per window, and usually before a backend
+// must wait for the sync.
 inline microseconds margin() { return microseconds{settings::durable_window()} / 4; }
 
 // How far a ceiling is lifted if its ids are not ahead of the clock. The ids of a new life begin here or later.
@@ -29,10 +29,10 @@ void try_lift_settled(Ceiling least);
 // Gives the slot an entry if it has none, so that it exists after a restart. For sno_at, which needs no ceiling.
 void give_entry(const ledger::Slot& slot);
 
-// Raises the error that a session would get that has to write the file. Waits for the lock up to max_wait.
+// Raises the error that a session would get that writes the file. Waits for the lock up to max_wait.
 void check();
 
-// Applies an operator's reset to the slots in memory and to the file. If writing fails, slots in memory may have moved.
+// If writing fails, slots in memory may have moved.
 void apply_reset(const ledger::Reset& reset);
 
 // For snowflake_ids.status(): "ready", or why no ids can be generated above the present ceilings. Does not wait.
@@ -40,8 +40,7 @@ const char* state_for_people();
 
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
-// Calls `attempt` until its CeilingResult is not busy, and raises other errors. The process with the lock needs it for
-// one sync, but it may hang, so the wait is limited.
+// Calls `attempt` until its CeilingResult is not busy. Raises other errors, and busy when the patience is over.
 template <class Attempt>
 void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {

@@ -26,14 +26,14 @@ namespace {
 
 using durable_ceiling::ahead_of, durable_ceiling::margin;
 
-// The WAL ceiling of this database as this backend last saw it; 0: not read yet. It only grows, so an old value is only
-// too careful, except after a forced reset or in a new relation: then forget_wal_ceiling() sets 0.
+// As this backend last saw it. It only grows, so an old value is only too careful. Where it may not,
+// forget_wal_ceiling() is called.
 ledger::SeenCeilings seen_wal;
 
 // Lifts R (ledger/replicated.hpp) to the higher of the two ceilings that the standbys have flushed.
 void lift_replicated(ledger::Slot& slot) { ledger::lift_to(slot.passed, seen_wal.highest(standby::had_flushed)); }
 
-// The ceiling before may be known to be replicated only here: the standbys may never get the next one.
+// The ceiling before is noted first, because the standbys may never get the next one.
 void note_wal_ceiling(Ceiling until) {
     if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
@@ -41,19 +41,17 @@ void note_wal_ceiling(Ceiling until) {
     seen_wal.note(until, database_ceiling::position());
 }
 
-// A window and a quarter ahead of the clock, but at least a small step above the tick.
 UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
-// How much must be left below a ceiling: a backend begins to lift it before. One further ahead than a generator on time
-// needs was lifted by a small step; then it is half a step.
+// With less left below it, a ceiling is lifted. One above ahead_of() was lifted by a small step, so half a step is
+// enough.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
 // The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
-// If another life lifted the ceiling, all generators are lifted above it, and it gets the id of this life.
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     database_ceiling::watch([] {
         forget_wal_ceiling();
@@ -70,22 +68,20 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     }));
 }
 
-// Lifts the WAL ceiling to `target` if it is not above `wanted`.
 void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const database_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
-// The same, but does nothing if another session has the relation locked.
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
     const Ceiling until = database_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
-// True if this backend may lift ceilings early, until end_turn_to_lift(): others would only wait for its flush. If it
-// dies the turn expires, later than the slowest sync. A backend that reaches the ceiling needs no turn.
+// Only one backend at a time lifts early, because others would wait for its flush. If it dies, its turn expires, later
+// than the slowest sync. A backend that reaches the ceiling needs no turn.
 bool take_turn_to_lift() {
     constexpr seconds expiry{10};
     auto& busy_until = shared_ledger().header->lifting_until;
@@ -144,7 +140,7 @@ void forget_wal_ceiling() { seen_wal = {}; }
 
 void protect_commit() {
     if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
-    // The standbys need the WAL of a ceiling above `latest`. An unknown position is 0, which counts as not flushed.
+    // An unknown position is 0, which counts as not flushed.
     if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
 }
 
@@ -163,7 +159,7 @@ void set_limit(Limited& g) {
 // The file comes first, because it has the fence (ledger/ceiling_file.hpp).
 void lift_above(Limited& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // Another process may lift the ceiling while this one waits for the lock of the file. So only one of them syncs.
+    // Another process may lift it while this one waits for the lock of the file.
     durable_ceiling::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
@@ -181,7 +177,7 @@ void lift_ahead(Limited& g, uint64 tick) {
         PG_TRY();
         {
             const UnixTime least = wanted_ceiling(g, tick);
-            // If the file cannot be written, that is no error yet: the claim that needs the ceiling will get it.
+            // Any error of the file is left to the claim that needs the ceiling.
             const bool lifted =
                 soon < ceiling_of(g) ||
                 durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;

@@ -1,6 +1,6 @@
-// Until when this backend may issue ids. An id is below the durable ceiling of its slot (ledger/ceiling_file.hpp) and
-// below the WAL ceiling of the database (ceilings/database_ceiling.hpp). These functions raise an error if a ceiling
-// cannot be read or written before the patience ends.
+// Until when this backend may issue ids: up to the durable ceiling of the slot (ledger/ceiling_file.hpp) and the WAL
+// ceiling of the database (ceilings/database_ceiling.hpp). These functions raise an error if a ceiling cannot be read
+// or written before the patience ends.
 #pragma once
 
 #include "core/timeline.hpp"
@@ -10,7 +10,7 @@
 
 namespace snowflake_ids::issue_limit {
 
-// What the ceilings limit of a generator (generate/generator.hpp).
+// The part of a generator that ceilings limit.
 struct Limited {
     ledger::Slot* slot = nullptr;
     Timeline timeline{};
@@ -23,8 +23,8 @@ struct Limited {
 // ceiling, the ledger's floor is lifted above that. Call it before a generator gets a slot.
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience);
 
-// The latest time of the present transaction's ids; 0: there are none. With synchronous replication, COMMIT waits until
-// the standbys have a WAL ceiling above it. Before, nothing protects an id, as nothing protects a value of nextval().
+// The latest time of the transaction's ids; 0: none. Before COMMIT, nothing protects an id, as nothing protects a value
+// of nextval().
 extern UnixTime latest;
 
 inline void note_latest(UnixTime t) { latest = Max(latest, t); }
@@ -36,9 +36,8 @@ void protect_commit();
 // The WAL ceiling, at least `t`: read again and lifted if necessary. Only in a database that was entered.
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
-// How far a ceiling is lifted above an id that is ahead of the clock. With a whole window, each life would begin a
-// window above the last one. A young life takes steps of at most its age (at least 10 ms), so that the clock gains on
-// the ids even if the server crashes several times a second.
+// How far a ceiling is lifted above an id that is ahead of the clock: at most the age of the life (at least 10 ms). So
+// the clock gains on the ids even if the server crashes several times a second.
 microseconds lift_step();
 
 // If COMMIT waits for standbys: until when, up to `wanted`, ids may be called settled (ledger/replicated.hpp).
@@ -55,8 +54,8 @@ void set_limit(Limited& g);
 // Lifts those ceilings that are not above `tick`, and sets g.limit. Waits if another process is lifting them.
 void lift_above(Limited& g, uint64 tick, const Patience& patience);
 
-// Lifts the ceilings early, because `tick`, that of the last claim, is near the limit. Never waits for another process.
-// If the file cannot be written, the old ceilings remain.
+// Lifts the ceilings early; `tick` is that of the last claim. Never waits for another process. If the file cannot be
+// written, the old ceilings remain.
 void lift_ahead(Limited& g, uint64 tick);
 
 }  // namespace snowflake_ids::issue_limit

@@ -1,5 +1,4 @@
-// Asks which WAL the synchronous standbys have, and makes COMMIT wait. ceilings/issue_limit.cpp decides which WAL they
-// need.
+// Asks PostgreSQL about its standbys. ceilings/issue_limit.cpp decides which WAL they need.
 #include "pg/ceilings/standby.hpp"
 
 extern "C" {
@@ -43,7 +42,7 @@ bool had_flushed(XLogRecPtr position) {
     return position <= flushed;
 }
 
-// A COMMIT waits for standbys only if its transaction has an id and has written WAL. This supplies what is missing.
+// A COMMIT waits for standbys only if its transaction has an id and has written WAL.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
     if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway

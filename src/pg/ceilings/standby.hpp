@@ -1,5 +1,4 @@
-// Which WAL the synchronous standbys have, and how a COMMIT is made to wait for them. The server's own COMMIT does the
-// waiting.
+// Which WAL the synchronous standbys have. PostgreSQL's own COMMIT waits for them.
 #pragma once
 
 #include "pg/pg.hpp"
