@@ -1,4 +1,4 @@
-// Finds a member relation of the extension in this database and locks it, with limited patience.
+// Finds and locks members of the extension.
 #include "pg/server/extension_relation.hpp"
 
 #include <iterator>
@@ -21,7 +21,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// From the catalogs. Invalid if the extension has no such member.
 Oid look_up(const char* name) {
     const Oid extension = get_extension_oid("snowflake_ids", false);
     const Oid schema = get_namespace_oid("snowflake_ids", true);
@@ -31,13 +30,14 @@ Oid look_up(const char* name) {
     return relation;
 }
 
-// The word of the shared memory in which a session leaves the relation `name`:
+// The word of the shared memory in which a session leaves the relation `name`, so that new sessions need not read
+// catalogs:
 //
 //   bits 63-32  oid of the database
 //   bits 31-0   oid of the relation
 //
-// With it, a new session need not read catalogs. Relations may share a word, so a reader compares database and name.
-// Null if the shared memory is not attached, because reading a layout must not need that.
+// Relations may share a word, so a reader compares database and name. Null if the shared memory is not attached,
+// because reading a layout must not need that.
 ledger::Word* word_of_relation(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
@@ -47,8 +47,8 @@ ledger::Word* word_of_relation(const char* name) {
     return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
 }
 
-// Null if the relation does not exist. If `busy` is null, this waits in the lock's queue, without a limit. Otherwise it
-// does not wait: if another session has the lock, it returns null and sets `*busy`.
+// If `busy` is null, waits in the lock's queue, without a limit. Otherwise, if another session has the lock, returns
+// null and sets `*busy`.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) {
@@ -67,8 +67,7 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
-// Tries the oid `known`, the oid in shared memory, and the catalogs; stores the oid in `known`. Null if there is no
-// such member of this kind, or `*busy`.
+// Tries `known`, then the oid in shared memory, then the catalogs.
 Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };

@@ -10,12 +10,9 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name`, a member of the extension. Null if there is none of this kind (relkind). Others of the
-// name are ignored: other users may be allowed to create one, and generators of all databases would believe it. `known`
-// caches the oid; it is InvalidOid at first.
-//
-// Raises an error if the lock is not free before the patience ends. DROP EXTENSION and ALTER SEQUENCE have it until
-// their transaction ends.
+// Null if the extension has no member `name` of this kind (relkind). Other relations of the name are ignored: other
+// users may be allowed to create one, and generators of all databases would believe it. `known` caches the oid, at
+// first InvalidOid. Raises an error if the lock is not free before the patience ends.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
 
 // The same without waiting: null also if another session has it locked.

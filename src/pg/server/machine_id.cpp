@@ -101,7 +101,7 @@ void warn_if_not_set() {
 }
 
 void warn_of_no_node(const char* name) {
-    static bool warned = false;  // in this life, as far as this session knows
+    static bool warned = false;
     if (warned) return;
     const bool citus = has_citus();
     if (!citus && !has_subscription()) return;

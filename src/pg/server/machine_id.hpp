@@ -1,5 +1,5 @@
-// The node of this server's ids: the setting machine_id, or else from the system identifier; in recovery
-// standby_machine_id. And the warnings if two servers may share it.
+// The node of this server's ids (the setting machine_id, or else from the system identifier; in recovery
+// standby_machine_id), and the warnings if two servers may share it.
 #pragma once
 
 #include "core/automatic_machine_id.hpp"
@@ -9,15 +9,15 @@ namespace snowflake_ids::machine_id {
 
 inline constexpr unsigned sno_bits = 16;  // the width of the node of a sno, its partition
 
-// The node outside recovery. On a standby with the primary's settings, that of the primary.
+// On a standby with the primary's settings, that of the primary.
 uint32 of_primary(unsigned node_bits);
 
 // For snowflake_ids.status(): "automatic", or the source as in pg_settings; in recovery always that of
 // standby_machine_id.
 const char* source(bool in_recovery);
 
-// The node for new ids of the format `name`. In recovery, raises an error without a standby_machine_id, or if the
-// primary has the same node. The node may need more than `node_bits`: the caller checks that.
+// The node for new ids of the format `name`. Raises an error in recovery without a standby_machine_id, or if the
+// primary has the same node. The caller checks that it fits `node_bits`.
 uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery);
 
 [[noreturn]] void fail_in_recovery(const char* name, const char* hint);

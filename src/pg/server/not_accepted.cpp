@@ -1,5 +1,4 @@
-// Finds settings whose value was not accepted: its source (file, role, session, ...) changes when the setting is
-// defined.
+// A setting was not accepted if its source (file, role, session, ...) changes when it is defined.
 #include "pg/server/not_accepted.hpp"
 
 #include <bit>
@@ -15,7 +14,7 @@ namespace snowflake_ids::not_accepted {
 
 namespace {
 
-int not_accepted_bits = 0;  // bit n is set if the value of setting n was not accepted
+int not_accepted_bits = 0;  // bit n: setting n
 
 int bit_of(Setting s) { return 1 << s; }
 
@@ -75,7 +74,6 @@ struct Origin {
     const char* reset;  // null: the next connection does not have the value by itself
 };
 
-// Where a value with this source was set.
 Origin origin_of(GucSource source) {
     switch (source) {
         case PGC_S_GLOBAL:
@@ -93,8 +91,7 @@ Origin origin_of(GucSource source) {
     }
 }
 
-// For ereport(). "In a new session", because one that has loaded the library refuses the command ("cannot be changed
-// now").
+// "In a new session", because one that has loaded the library refuses the command.
 int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
@@ -103,9 +100,9 @@ int hint_to_remove(const char* setting, const char* reset) {
         reset, setting);
 }
 
-// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, also when
-// it is defined. All its processes have the same values, so we leave parallel mode meanwhile. A server with assertions
-// would fail there; in it, the session refuses to generate ids instead.
+// Before the minor releases of late 2024, the server refuses to define a setting in a parallel operation. All its
+// processes have the same values, so we leave parallel mode meanwhile. A server with assertions would fail there; in
+// it, the session refuses to generate ids instead.
 void define_in_parallel_operation(void (*define)()) {
     static int levels = 0;  // a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
@@ -126,8 +123,7 @@ void define_in_parallel_operation(void (*define)()) {
 
 }  // namespace
 
-// Defining a setting removes its placeholder, so it is remembered before. MarkGUCPrefixReserved() makes the server
-// refuse other settings with the prefix.
+// Defining a setting removes its placeholder, so it is remembered before.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING
@@ -144,7 +140,6 @@ void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
 bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
-// Names the first of the settings only.
 void check() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));

@@ -1,8 +1,8 @@
-// Values that the server did not accept, because they are out of range, no number, or set in the wrong place. It
-// continues with the default, which another server may use too, so no ids are generated.
+// Settings whose value the server did not accept: out of range, no number, or set in the wrong place. It continues with
+// the default, which another server may use too, so no ids are generated.
 //
-// Until the library is loaded, its settings are placeholders with a text. If a text cannot become the value when the
-// setting is defined, there is only a WARNING, which most clients hide.
+// Until the library is loaded, its settings are placeholders with a text. If the text cannot become the value, there is
+// only a WARNING, which most clients hide.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -20,10 +20,10 @@ enum Setting : int {
     count
 };
 
-// Calls `define`, which defines all settings, and finds values that were not accepted. From _PG_init.
+// Calls `define`, which defines all settings, and finds those that were not accepted.
 void define_settings(void (*define)());
 
-// For assign hooks: the server has accepted a value.
+// The server has accepted a value.
 void accept(Setting s);
 
 // Parallel workers of the session do not know this, but no ids are generated there.

@@ -1,4 +1,4 @@
-// How a session sleeps, and how long it pauses between attempts.
+// How a session sleeps.
 #include "pg/server/patience.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace snowflake_ids {
 
 void nap(microseconds wanted) {
     constexpr microseconds none{}, longest = seconds{1};
-    // A latch counts in whole milliseconds, and a tick may last one, so a session would often miss its tick. It waits
-    // for the latch for whole milliseconds, and calls again for the rest, with nanosleep().
+    // A latch counts whole milliseconds, and a tick may last one, so a session would often miss its tick. So the last
+    // milliseconds are left to nanosleep(), in another call.
     constexpr milliseconds latch_from{2};
     wanted = std::clamp(wanted, none, longest);
 
@@ -38,7 +38,7 @@ void nap(microseconds wanted) {
 
 void Attempts::pause(const Patience& patience) {
     constexpr microseconds longest = milliseconds{20};
-    // Each pause is shorter by up to a quarter, so that sessions that began to wait together do not try again together.
+    // Shorter by up to a quarter, so that sessions that began to wait together do not try again together.
     const auto seed = static_cast<uint64>(number_of(ledger::monotonic_clock()) + MyProcPid);
     const microseconds less = microseconds{seed * 0x9e3779b97f4a7c15 >> 40} % (next_ / 4);
     nap(std::min(next_ - less, patience.left()));

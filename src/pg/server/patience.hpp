@@ -1,5 +1,5 @@
-// Waits of a session: for the next tick, the lock of the ceiling file or of a relation, and the turn of
-// snowflake_ids.pass_now(). They can be interrupted; pg_stat_activity shows SnowflakeIdsNextTick.
+// Waits of a session, for the next tick or a lock. They can be interrupted; pg_stat_activity shows
+// SnowflakeIdsNextTick.
 #pragma once
 
 #include "ledger/clock.hpp"
@@ -12,8 +12,8 @@ namespace snowflake_ids {
 // timeout or the end of the session raises its error. Ends an orphan.
 void nap(microseconds wanted);
 
-// The limit for all waits of one call together: snowflake_ids.max_wait from construction on. With `queues`, in
-// functions for administrators, the wait for a relation has no limit, as in ALTER SEQUENCE.
+// The limit for all waits of one call together: snowflake_ids.max_wait from construction on. With `queues`, the wait
+// for a relation has no limit, as in ALTER SEQUENCE.
 struct Patience {
     MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;
@@ -23,7 +23,7 @@ struct Patience {
     microseconds used() const { return settings::max_wait() - left(); }
 };
 
-// Pauses between attempts to get what another process has. They grow, and differ between processes.
+// Pauses between attempts to get what another process has.
 class Attempts {
 public:
     // Not longer than the patience lasts. Interrupts are handled as in nap().

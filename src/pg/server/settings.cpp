@@ -1,5 +1,4 @@
-// Each setting: its name, description, range, default, and who may change it. generate/set_up.cpp makes the rules of a
-// generator from them.
+// The definition of each setting.
 #include "pg/server/settings.hpp"
 
 #include <climits>
@@ -44,7 +43,7 @@ void changed(int, void*) {
     generation++;
 }
 
-// A number from 0 to `max`. The default is what `variable` has now.
+// The default is what `variable` has now.
 template <not_accepted::Setting setting>
 void define_sighup_int(const char* name, const char* brief, const char* detail, int* variable, int max) {
     DefineCustomIntVariable(name, brief, detail, variable, *variable, 0, max, PGC_SIGHUP, in_parallel, nullptr,

@@ -15,7 +15,7 @@ extern int sno_sequence_max;
 extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
 extern int standby_machine_id;  // in recovery; -1: no ids with a machine id there
-extern int max_wait_ms;         // the limit for all waits of one call together
+extern int max_wait_ms;
 extern int durable_window_ms;
 
 inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
@@ -25,7 +25,6 @@ inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 // generators must be set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 
-// Called once, from _PG_init.
 void define();
 
 }  // namespace snowflake_ids::settings

@@ -1,4 +1,4 @@
-// Where the ledger's memory is, how it is made, and the errors if that fails.
+// Where the ledger's memory is, and how it is made.
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
@@ -47,7 +47,6 @@ uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint3
 
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
-// `memory` has bytes() bytes.
 ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
@@ -68,7 +67,7 @@ ledger::Ledger find_preloaded() {
     return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
-// Empty as above. Raises an error if the segment is gone.
+// Empty as above.
 ledger::Ledger find_segment(const Location& location) {
     dsm_segment* segment = dsm_attach(location.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
@@ -88,14 +87,12 @@ ledger::Ledger make_segment(Location& location) {
     return l;
 }
 
-// For a single-user process.
 ledger::Ledger make_private() {
     auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
     return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
-// Adds a hint to PostgreSQL's errors. `making` points to a bool: true while the memory is made, false while it is
-// found.
+// Adds a hint to PostgreSQL's errors. `making` points to a bool: false if memory that exists is being attached.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
@@ -108,8 +105,7 @@ void add_hint(void* making) {
     }
 }
 
-// `own_ledger` stays empty if another version of the library made the ledger. `making` is set before an error can be
-// raised.
+// `making` is set before an error can be raised. `own_ledger` stays empty if another version made the ledger.
 void find_or_make(Location& location, bool& making) {
     making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
     own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);
