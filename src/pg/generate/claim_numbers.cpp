@@ -1,5 +1,4 @@
-// After a claim that issued nothing, whose clock is behind, or whose ids are too early for readers: waits, errors,
-// counters, log lines, another claim.
+// What follows a claim that issued nothing, whose clock is behind, or whose ids are too early for readers.
 #include "pg/generate/claim_numbers.hpp"
 
 #include <algorithm>
@@ -38,7 +37,6 @@ namespace {
     pg_unreachable();
 }
 
-// `c` is the last failed claim.
 [[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -62,8 +60,8 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A life begins at a tick that is marked as used up although none of its numbers were issued (Standing::own_lead).
-            // That is no overflow.
+            // A life begins at a tick that counts as used up although none of its numbers were issued
+            // (Standing::own_lead).
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.standing.own_lead)
                 fail_overflow(g);
             break;
@@ -78,7 +76,7 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
-// True for one backend, once a minute. Without this, an overflow could write thousands of lines a second.
+// True for one backend, once a minute. Otherwise an overflow could write thousands of lines a second.
 bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     const MonotonicTime now = ledger::monotonic_clock();
     MonotonicTime last = logged.load(relaxed);
@@ -121,8 +119,7 @@ bool is_lead_of_start(const ledger::Claim& c) {
 
 void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
-    // A generator that holds continues although the clock is behind. So if its tick is used up, the clock is the
-    // reason.
+    // A generator that holds continues although the clock is behind, so then the clock is why its tick is used up.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.standing.held) {
         log_overflow(g);
@@ -204,8 +201,7 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        // admit() refuses ids before the promise. After a step back of the clock, the generator would otherwise stay
-        // there.
+        // After a step back of the clock, the generator would otherwise stay before the promise.
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {

@@ -14,9 +14,8 @@ namespace snowflake_ids::generator {
 // Claims up to `want` numbers without waiting, and may issue none.
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
-// Call this after the claim `failed` issued nothing. Lifts ceilings or waits, and claims until numbers are issued.
-// Raises an error if the clock is outside the format, a ceiling cannot be lifted, the wait exceeds max_wait, or
-// overflow or clock_regression demands one.
+// Call this after the claim `failed` issued nothing. Lifts ceilings or waits, up to max_wait, and claims until numbers
+// are issued. Raises an error if the clock is outside the format, a ceiling cannot be lifted, or a setting demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
@@ -27,11 +26,11 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 // Claims again after writer::admit() refused the last claim, whose numbers are lost. Waits and raises errors as above.
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
-// Call this for a claim that issued numbers although its clock was not on time: counts a changed tick-tock bit or a new
-// tick, and logs at most once a minute, unless a life has just begun.
+// Call this for a claim that issued numbers although its clock was not on time. Counts it, and logs at most once a
+// minute, unless a life has just begun.
 void note_clock_behind(Generator& g, const ledger::Claim& c);
 
-// The time line of a generator, for templates. With a constant, reading the clock is cheaper.
+// The time line of a generator. With a constant, reading the clock is cheaper.
 struct MasticTime {
     static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
 };

@@ -1,4 +1,4 @@
-// This backend's generators, how their ids are counted, and the end of their transaction.
+// How ids are counted, and the end of their transaction.
 #include "pg/generate/generator.hpp"
 
 extern "C" {

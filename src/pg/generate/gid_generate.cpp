@@ -31,7 +31,7 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 // gen_gid(kind)
 FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
 
-// gen_gid_series(kind, count). It reads the clock only for some of the ids: see series::Pace.
+// gen_gid_series(kind, count)
 FUNCTION(snowflake_ids_gen_gid_series) {
     struct State {
         gid::Kind kind;

@@ -25,15 +25,13 @@ struct Id {
 // earlier has only ids below the claim.
 inline uint64 transactions_ended() { return server_transactions_ended(); }
 
-// True if this session can have seen no new ids of others since the claim, and the lease keeps what readers were
-// promised.
+// True if there can be no new ids of others to see, and the lease keeps what readers were promised.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
     return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
            transactions_ended() == l.ended;
 }
 
-// Ends the old lease and claims one number, or a new lease if the view is the same as at the last claim.
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;

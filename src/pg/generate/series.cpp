@@ -10,8 +10,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The support function of gen_sno_series() and so on. The count is the argument of type bigint, at any position. If the
-// planner cannot compute it, the function's ROWS remain.
+// The count is the argument of type bigint. If the planner cannot compute it, the function's ROWS remain.
 FUNCTION(snowflake_ids_series_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(request, SupportRequestRows)) return Datum{0};

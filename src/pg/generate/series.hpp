@@ -25,8 +25,8 @@ struct Pace {
 
     static constexpr uint32 most = 16;
 
-    // Call this after the clock was read for an id of the generator `what`, which got the tick `now`. As many ids as
-    // this tick had before, at most 15, then follow without reading it.
+    // The clock was read for an id of the generator `what`, and showed `now`. As many ids as this tick had before, at
+    // most 15, follow without reading it.
     void note(const void* what, uint64 now) {
         size = what == of && now == tick ? std::min(2 * size, most) : 1;
         unchecked = size - 1;
@@ -43,7 +43,7 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// As next_number::take(), but `tick_now` is not called for a number that `p` allows without it.
+// As next_number::take(), but reads the clock only if `p` asks for it.
 template <generator::ClaimFunction claim, class TickNow>
 inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
@@ -64,8 +64,7 @@ inline int64 checked_count(int64 count) {
 }
 
 // The next row of a set-returning function. A zeroed `State` lives from the first row to the last. `start(State&)`
-// fills it and returns how many rows there are; `next(State&)` returns the Datum of one, which may point into the
-// state.
+// fills it and returns the number of rows; `next(State&)` returns one, which may point into the state.
 template <class State, class Start, class Next>
 inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {

@@ -25,10 +25,10 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// ---- whether ids may be generated: `name` is the format or layout, for messages
+// ---- whether ids may be generated
 
-// Refuses settings whose value was not accepted. Also refuses parallel workers: in the ledger, each process shows
-// readers the ids of its own transaction, but a worker generates for that of its leader.
+// In a parallel worker, the ledger would show readers the ids of the worker's transaction, but they belong to that of
+// its leader.
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -39,7 +39,6 @@ void check_may_generate(const char* name) {
     not_accepted::check();
 }
 
-// The numbering (ledger/numbering.hpp) of a layout. Refuses a tick or an epoch that no generator can have.
 uint64 numbering_of(const char* name, const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     if (!numbering) {
@@ -64,7 +63,6 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-// The node of the layout's ids on this server; 0 without node bits. Warns if other servers may have the same one.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     // Nothing would keep such ids apart from those of the primary.
     if (in_recovery && layout.node_bits == 0)
@@ -83,14 +81,13 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
 
 // ---- the slot
 
-// How many slots explicit calls, which name a sno partition or a created layout, may create: in one database, and in
+// How many slots explicit calls (which name a sno partition or a created layout) may create: in one database, and in
 // all together. The rest is kept for generators that the settings give, so nobody can use up all slots, even with many
 // databases.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
-// The slot of the generator `key`, created if there is none. `numbering` (ledger/numbering.hpp) is 0 for all formats
-// but 64-bit layouts. Raises an error if all slots are in use, or if explicit calls have created too many.
+// `numbering` (ledger/numbering.hpp) is 0 except for 64-bit layouts.
 ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
     if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
@@ -122,11 +119,11 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
     return *slot;
 }
 
-// By the lowest six bits of the partition that a caller names: of partitions with the same bits, only the last one used
-// has a generator here. Not static, for the reason in entropy.cpp.
+// By the lowest six bits of the partition: of partitions with the same bits, only the last one used has a generator
+// here. Allocated, for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// Before `g` gets this slot, its former slot's counters get the ids issued there.
+// The former slot's counters get the ids issued there.
 void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
     if (g.name == nullptr) add_to_all(g);
     end_lease(g);
@@ -138,9 +135,9 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
     g.counted_tick = 0;
 }
 
-// `numbering` is 0 for a sno. The caller asks for `in_recovery` once, because a promotion may come between two
-// questions: a generator with the standby's node would be taken for one of the primary, although the database was not
-// entered. The time of `patience` is subtracted from max_wait of the call.
+// The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
+// standby's node would be taken for one of the primary, although the database was not entered. The time of `patience`
+// is subtracted from max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
@@ -168,7 +165,7 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// In recovery a generator is set up again for every call, because a promotion may come at any time.
+// In recovery a generator is set up for every call, because a promotion may come at any time.
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one

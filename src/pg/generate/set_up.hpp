@@ -1,7 +1,5 @@
-// Sets generators up, at first and when is_stale(): finds their slot, and takes their rules from the settings.
-//
-// This may wait. It raises an error if no id may be generated, if the bounds of the sequence are too close, if there is
-// no slot, or if a ceiling cannot be read or written within max_wait.
+// Sets generators up, at first and when is_stale(): finds their slot, and takes their rules from the settings. This may
+// wait, up to max_wait. It raises an error if no id may be generated, or if there is no slot.
 #pragma once
 
 #include "core/layout.hpp"
@@ -12,7 +10,7 @@
 
 namespace snowflake_ids::generator {
 
-// This session's generators of the server's own node; own_sno_at belongs to gen_sno_at(). Get them by ready_…() below.
+// This session's generators of the server's own node; own_sno_at belongs to gen_sno_at(). Get them by ready_…().
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 void set_up_sno(Generator& g);
@@ -21,14 +19,13 @@ void set_up_sno_at(Generator& g);
 inline constexpr Oid built_in = InvalidOid;
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
 
-// The generator of a partition, 0 to 65535, that the caller of a SQL function names, set up. The reference is valid
-// until the next call. Refused in recovery.
+// The generator, set up, of a partition (0 to 65535) that a caller names. Valid until the next call. Refused in
+// recovery.
 Generator& sno_of_partition(uint32 partition);
 
-// True if a session of this server has used this generator, so that it has a slot.
+// True if it has a slot, because a session of this server has used it.
 bool has_sno_generator(uint32 partition);
 
-// These return a generator that is set up.
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;

@@ -19,7 +19,6 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
 
-// 0 if the clock is outside the format.
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
 Datum generate(Generator& g, uint32 metabyte) {
@@ -64,9 +63,8 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         });
 }
 
-// gen_sno_at(created, metabyte), as NewWithTime of the reference (the sno library): the sequence does not depend on the
-// time, and after the upper bound comes the lower bound again. All sessions share a slot, which is not that of
-// gen_sno().
+// gen_sno_at(created, metabyte), as NewWithTime of the sno library: the sequence does not depend on the time, and after
+// the upper bound comes the lower bound again. All sessions share a slot, which is not that of gen_sno().
 FUNCTION(snowflake_ids_gen_sno_at) {
     const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);

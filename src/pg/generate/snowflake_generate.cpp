@@ -1,7 +1,7 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake().
 //
 // All layouts of the same numbering (epoch, tick, widths) share one slot, so their ids are unique together, in all
-// databases of the server.
+// databases.
 #include "pg/generate/snowflake_generate.hpp"
 
 extern "C" {
@@ -21,7 +21,6 @@ namespace {
 using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 using generator::ready_snowflake;
 
-// 0 if the clock is outside the format.
 template <class Time>
 uint64 tick_now(Generator& g) {
     return ledger::tick_now(g.now, Time::of(g));
@@ -37,8 +36,7 @@ pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
     return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
-// `ready()` returns the generator, set up, and `layout(g)` its layout. `Time` is one of the structs in
-// claim_numbers.hpp.
+// `Time` is one of the structs in claim_numbers.hpp.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::return_rows<series::Pace>(
@@ -125,8 +123,7 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
 }  // namespace
 
 // An invalidation message only clears named.valid. The layout changes only when it is looked up again: by
-// set_up_layout(), or by the caller before this call (layouts::argument(), layouts::pin()). So it stays the same until
-// the SQL function returns.
+// set_up_layout(), or by the caller before this call. So it stays the same until the SQL function returns.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
     UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);
@@ -136,8 +133,7 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// Another layout of the same numbering may have a wider timestamp, and may have moved the generator beyond the end of
-// this one.
+// Another layout of the numbering may have a wider timestamp, and have moved the generator beyond the end of this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);

@@ -1,4 +1,4 @@
-// The generator of a layout that gen_snowflake() gets by its name.
+// Generators of layouts by name.
 #pragma once
 
 #include "pg/generate/generator.hpp"
@@ -7,8 +7,8 @@
 
 namespace snowflake_ids::generator {
 
-// This session's generator of the layout, set up (set_up.hpp). For Mastic and Snowflake-SI it is that of gen_mastic()
-// or gen_snowflake_si(), so that the ids of a session are in order whichever function it calls.
+// This session's generator of the layout, set up. For Mastic and Snowflake-SI it is that of gen_mastic() or
+// gen_snowflake_si(), so that a session's ids are in order whichever function it calls.
 Generator& ready_snowflake(NamedLayout& named);
 
 }  // namespace snowflake_ids::generator

@@ -39,9 +39,8 @@ uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
 
-// gen_uuid7(shift) shifts the next moment of this process, so with one shift no moment is used twice. Exception: an
-// interval of months can shift several times to one, such as four days of January to 28 February. Then the random bits
-// differ.
+// gen_uuid7(shift) shifts the next moment of this process, so with one shift no moment is used twice. Exception: months
+// can shift several times to one, such as four days of January to 28 February. Then the random bits differ.
 FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
