@@ -2,7 +2,7 @@
 // who continues after the last id also sees updates. A key must not change, so sno_check() and so on only refuse an id
 // that readers have passed.
 //
-// The table is noted before that. So the id keeps what settled.cpp promises to the table's readers.
+// The table is noted before, so its readers wait for the transaction.
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
@@ -71,7 +71,7 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
                             stamp.function, stamp.arguments)));
 }
 
-// The type of the column, besides bigint. A domain over it does not count, because nothing would check its constraints.
+// The type of the column, besides bigint. Not a domain over it, because nothing would check its constraints.
 Oid own_type(const Stamp& stamp, Oid function) {
     if (stamp.type == nullptr) return InvalidOid;
     return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(stamp.type),
@@ -87,7 +87,7 @@ bool is_whole(Oid table, Oid index) {
            is_whole(list_nth_oid(above, 1), list_nth_oid(relatives_above(index), 1));
 }
 
-// True if the column alone has a unique index over the whole table.
+// The column alone, for all rows of the table.
 bool is_unique(Relation rel, int number) {
     bool found = false;
     List* const indexes = RelationGetIndexList(rel);
@@ -110,7 +110,6 @@ int hint_for_column(const Stamp& stamp) {
                    stamp.type == nullptr ? "bigint" : stamp.type);
 }
 
-// Raises an error if the column that the trigger names cannot have a stamp.
 Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     const Relation rel = t.tg_relation;
     const char* const table = RelationGetRelationName(rel);
@@ -210,8 +209,8 @@ bool is_ahead(UnixTime t) {
     return true;
 }
 
-// For a trigger BEFORE INSERT OR UPDATE, FOR EACH STATEMENT, which notes the table before the DEFAULTs are evaluated.
-// Without it, a statement that stands still between its DEFAULT and its first row can be refused.
+// A trigger BEFORE INSERT OR UPDATE, FOR EACH STATEMENT, notes the table before the DEFAULTs are evaluated. Without it,
+// a statement that stands still between its DEFAULT and its first row can be refused.
 bool notes_only(FunctionCallInfo fcinfo) {
     if (!CALLED_AS_TRIGGER(fcinfo)) return false;
     const auto& t = *reinterpret_cast<const TriggerData*>(fcinfo->context);

@@ -1,4 +1,4 @@
-// Shows readers the ids of a transaction when they are generated, and takes that back when the transaction ends.
+// Writes the Backend of this process in the ledger.
 #include "pg/promise/writer.hpp"
 
 #include <algorithm>
@@ -22,8 +22,7 @@ namespace snowflake_ids::writer {
 
 namespace {
 
-// What the transaction has shown covers ids of this time and later (`covered` in ledger/settling.hpp). no_low: it has
-// shown nothing.
+// As in ledger/settling.hpp. no_low: the transaction has shown nothing.
 UnixTime covered = ledger::no_low;
 
 // the latest time of the transaction's ids

@@ -1,5 +1,5 @@
-// What this process shows readers of the ids that its transaction has generated, so that they know which ids may still
-// appear. The protocol is in ledger/settling.hpp.
+// What this process shows readers of its transaction's ids, so that they know which ids may still appear. The protocol
+// is in ledger/settling.hpp.
 #pragma once
 
 #include "ledger/memory.hpp"
@@ -14,8 +14,8 @@ namespace snowflake_ids::writer {
 bool admit(UnixTime t);
 
 // Notes that the present transaction writes to this table, and to those that it is a part of. Call it in each statement
-// before its first id is generated or checked, because the table may have become a part of others. Returns the time
-// before which readers may have been told that no id of the table appears any more.
+// before its first id, because the table may have become a part of others. Returns the time before which readers may
+// have been told that no id of the table appears any more.
 UnixTime will_write(Oid table);
 
 // True if a row may have an id of time `t` that was not generated for it. `noted` comes from will_write(). Readers of
@@ -25,13 +25,12 @@ bool may_bring(UnixTime t, UnixTime noted);
 // For a reader of all tables.
 constexpr Oid every_table = ledger::all_tables;
 
-// Copies what it has shown to the ledger's table of prepared transactions. Call it in PREPARE TRANSACTION. Raises an
-// error if the table is full.
+// Copies what the transaction has shown to the ledger's table of prepared transactions. Call it in PREPARE TRANSACTION.
+// Raises an error if the table is full.
 void hand_over_to_prepared();
 
 // Takes back what the transaction has shown. If `committed`, readers with an older snapshot still find it in the ring.
-// If `committed` or `prepared`, wakes readers that wait for rows of its tables. Raises no error, because it also runs
-// after the commit.
+// If `committed` or `prepared`, wakes readers that wait for rows of its tables. Raises no error.
 void end_transaction(bool committed, bool prepared);
 
 ledger::Backend& own_backend(const ledger::Ledger& shared);
