@@ -32,8 +32,7 @@ using namespace layouts;
 
 namespace {
 
-// True if a generator of this server has the numbering of this layout, in any database. Begins the life of the server,
-// because only then are generators from before the start known.
+// In any database of this server. Begins its life, because only then are generators from before the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
@@ -46,8 +45,8 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
-// A trigger before a change of the table of layouts; with `only_insert`, before a row is inserted. Refuses others,
-// because a superuser can create them with these functions. Locks the table until the end of the transaction.
+// Refuses other triggers than those of the table of layouts, because a superuser can create some. Locks the table until
+// the end of the transaction.
 const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
                                         bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
@@ -72,8 +71,8 @@ const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* fun
     return trigger;
 }
 
-// True if a subscription may delete the row of a layout that its publisher has dropped. A layout that was used here
-// stays, with a line in the log: an error would stop the whole subscription.
+// A subscription deletes the row of a layout that its publisher has dropped. A layout that was used here stays, with a
+// line in the log: an error would stop the whole subscription.
 bool drop_or_keep(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
@@ -87,7 +86,6 @@ bool drop_or_keep(const TriggerData& trigger) {
     return true;
 }
 
-// For a message.
 const char* layout_in_words(const Layout& l) {
     return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
                     show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
@@ -124,7 +122,7 @@ FUNCTION(snowflake_ids_layout_create) {
     PG_RETURN_VOID();
 }
 
-// snowflake_layout_drop(name): refused if ids may have been generated with the layout.
+// snowflake_layout_drop(name)
 FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     check_not_null(fcinfo, {"name"});
@@ -150,7 +148,7 @@ FUNCTION(snowflake_ids_layout_drop) {
     PG_RETURN_VOID();
 }
 
-// Called by the table's CHECK constraint. Raises an error if the fields are no layout.
+// For the table's CHECK constraint.
 FUNCTION(snowflake_ids_layout_check) {
     (void) from_fields(fcinfo, 0);
     PG_RETURN_BOOL(true);
@@ -161,8 +159,8 @@ FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
 
-// The trigger that keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row
-// (drop_or_keep()); all else is an error. Before an insert it is fired only for users who may not create layouts.
+// Keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row; all else is an error. Before an
+// insert it is fired only for users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
     // This drops a layout, so the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();
@@ -185,9 +183,9 @@ FUNCTION(snowflake_ids_layout_keep) {
     PG_RETURN_NULL();
 }
 
-// The trigger before each insert. snowflake_layout_create() fires none, so the row comes from a subscription or a
-// restored dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the
-// subscription. Another layout of the name is an error.
+// Before each insert. snowflake_layout_create() fires no trigger, so the row comes from a subscription or a restored
+// dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the subscription.
+// Another layout of the name is an error.
 FUNCTION(snowflake_ids_layout_same) {
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;
@@ -200,8 +198,8 @@ FUNCTION(snowflake_ids_layout_same) {
     const Layout layout = layout_of_row(rel, row);
     Layout here{};
     if (!find_row(rel, name, [&](HeapTuple found) { here = layout_of_row(rel, found); })) {
-        // The row would hide the built-in layout of this name from all roles. Maybe a version without that layout made
-        // it; maybe somebody has forged it. A superuser has to decide.
+        // The row would hide the built-in layout from all roles. A version without that layout may have made it, or
+        // somebody has forged it, so a superuser has to decide.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
             ereport(
                 ERROR,
@@ -210,8 +208,7 @@ FUNCTION(snowflake_ids_layout_same) {
                            name),
                  errhint("Restore as a superuser.")));
         }
-        // Caches must forget a built-in layout of this name, and this backend's the new one if the transaction is
-        // rolled back.
+        // Caches must forget a built-in layout of this name, and this backend's the new one after a rollback.
         CacheInvalidateRelcache(rel);
         return PointerGetDatum(row);
     }

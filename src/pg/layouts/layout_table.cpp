@@ -15,10 +15,8 @@ namespace snowflake_ids::layouts {
 namespace {
 
 constexpr const char* relation_name = "created_layout";
-Oid relation_oid = InvalidOid;  // until this backend has opened the table: see open_extension_relation()
+Oid relation_oid = InvalidOid;  // see open_extension_relation()
 
-// Raises an error if a width is out of range, if all widths together are more than 63 bits, or if the tick or the epoch
-// is not possible.
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;

@@ -13,20 +13,19 @@ extern "C" {
 
 namespace snowflake_ids::layouts {
 
-// As many as snowflake_layout_create() has arguments, in the same order.
+// In the order of the arguments of snowflake_layout_create().
 inline constexpr int columns = 7;
 
 // False for any oid until this backend has opened the table.
 bool is_layout_table(Oid relation);
 
-// Opens and locks the table. With AccessShareLock it waits at most max_wait; with a stronger lock, to change the table,
-// in the lock's queue without a limit.
+// With AccessShareLock, waits at most max_wait; with a stronger lock, in the lock's queue, without a limit.
 Relation open_relation(LOCKMODE lock);
 
 // The row must have no NULLs. Raises an error if the fields are no layout.
 Layout layout_of_row(Relation rel, HeapTuple row);
 
-// Calls `found(row)` if there is a row with this name, and returns whether.
+// Calls `found(row)` for the row with this name. False if there is none.
 template <class Found>
 bool find_row(Relation rel, const char* name, Found found) {
     ScanKeyData key;

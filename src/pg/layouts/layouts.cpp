@@ -38,7 +38,7 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// False if the table has no layout of this name. With `keep_lock`, it stays locked until the end of the transaction.
+// With `keep_lock`, the table stays locked until the end of the transaction.
 bool load_created(NamedLayout& named, bool keep_lock) {
     Relation rel = open_relation(AccessShareLock);
     Layout layout{};

@@ -1,10 +1,7 @@
-// The room of layouts: finds a core Layout (core/layout.hpp) by its name, which is built in or was created in this
-// database. Generators of layouts are in generate/snowflake_generate.cpp, fields of their ids in
-// types/snowflake_fields.cpp.
+// Finds a Layout (core/layout.hpp) by its name, which is built in or was created in this database.
 //
-// Created layouts are rows of a member table, which pg_dump dumps. A backend caches them until the table changes. Rows
-// are never updated, and deleted only while no id of their numbering (ledger/numbering.hpp) has been generated on this
-// server.
+// Created layouts are rows of a member table, which pg_dump dumps. They are never updated, and deleted only while no id
+// of their numbering (ledger/numbering.hpp) has been generated on this server.
 #pragma once
 
 #include "core/layout.hpp"
@@ -24,16 +21,16 @@ struct NamedLayout {
 namespace layouts {
 
 // Raises an error if there is no such layout. The reference stays usable as long as the backend runs. But after an
-// invalidation message NamedLayout::valid may be false: the name may now belong to another layout, or to none.
+// invalidation message NamedLayout::valid may be false: the name may belong to another layout, or to none.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
-// null if there is none. The pointer stays usable as argument()'s.
+// null if there is none. Usable as long as argument()'s.
 NamedLayout* find(const char* name, std::size_t length);
 
 [[noreturn]] void fail_unknown(const char* name);
 
 // Looks the layout up again, and keeps the table locked, so that none can be dropped before the end of the transaction.
-// Raises an error if there is none any more.
+// Raises an error if it no longer exists.
 void pin(NamedLayout& named);
 
 // epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last, from argument `n` on. Raises an error if they are
