@@ -3,17 +3,13 @@
 // PostgreSQL's own estimators interpolate within a bin of the histogram for some built-in types only. For others they
 // take half of the bin: with a year of ids, an hour would be estimated as half of four days.
 //
-// Ranges. For "id >= a AND id < b" PostgreSQL combines the two estimates only if its own estimators made them; others
-// are multiplied. So each estimate here is the fraction that passes, among the rows that pass the clauses before it in
-// its AND:
+// For "id >= a AND id < b" PostgreSQL combines the two estimates only if its own estimators made them; others are
+// multiplied. So each estimate here is the fraction that passes, among the rows that pass the clauses before it in its
+// AND:
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
 // A clause that place.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
-//
-// As in PostgreSQL, a value that is not known at planning time gets a third of the rows, and a range with such a bound
-// 0.005. Rows may be newer than ANALYZE, so if a bound is in the last bin or beyond, the largest id is looked up in an
-// index, and the growth of the table shows how many rows are beyond.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -42,7 +38,7 @@ namespace {
 
 // ---- ids and times as numbers
 
-// A number (Key) of an id or a time, in the order of the ids. A time has the number of the first id at or after it.
+// A time has the number of the first id at or after it.
 template <class Id>
 Key key_of_bytes(Datum datum) {
     constexpr std::size_t after_8 = sizeof(Id) - 8;
@@ -80,8 +76,8 @@ constexpr IdType id_types[] = {
     {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr, nullptr},
 };
 
-// The ids in whose order an operator compares, and their btree family. `type` is null if it compares no ids: users can
-// create such operators with this estimator.
+// The ids in whose order an operator compares. `type` is null if it compares no ids: users can create such operators
+// with this estimator.
 struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
@@ -99,7 +95,7 @@ struct Order {
     }
 };
 
-// Operators of a family compare two ids, an id with a time, or two times; only the input types show which side is what.
+// An operator of a family compares two ids, an id with a time, or two times; only its input types show what.
 struct Comparison {
     int strategy = 0;  // of btree, with the column on the left; 0: no < <= >= > of this order
     Oid column_type;
@@ -126,7 +122,7 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const auto* known = reinterpret_cast<const Const*>(other);
     if (known->constisnull) return range.add_null();
     const Key key = comparison.other(known->constvalue);
-    // Lower bounds are inside, upper bounds outside. So "<= key" is "< the next key", and "> key" is ">= the next key".
+    // Lower bounds are inside, upper bounds outside, so "<= key" is "< the next key".
     const bool next =
         comparison.strategy == BTGreaterStrategyNumber || comparison.strategy == BTLessEqualStrategyNumber;
     range.add(lower, next && key != ~Key{0} ? key + 1 : key);
@@ -160,7 +156,7 @@ void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, con
 
 }  // namespace
 
-// The restriction estimator of the operators. A third, as in PostgreSQL, if it knows nothing of the clause.
+// A third, as in PostgreSQL, if it knows nothing of the clause.
 FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);

@@ -31,15 +31,13 @@ namespace {
 
 constexpr int most_pages = 100;
 
-// Null if the table of the variable (a column, as estimators see it) is partitioned, so that it has no index, or if
-// there is no single table.
+// Null for a partitioned table, which has no index, or if the variable is of no single table.
 const RangeTblEntry* table_of(PlannerInfo* root, const VariableStatData& variable) {
     if (variable.rel == nullptr || variable.rel->relid == 0) return nullptr;
     const RangeTblEntry* table = planner_rt_fetch(variable.rel->relid, root);
     return table->rtekind == RTE_RELATION && table->relkind != RELKIND_PARTITIONED_TABLE ? table : nullptr;
 }
 
-// A btree index on all rows that starts with the variable, in the order of `family`, and can return its values.
 const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     ListCell* cell;
     foreach (cell, variable.rel->indexlist) {
@@ -51,8 +49,7 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     return nullptr;
 }
 
-// The first entry that is not NULL, as a number. Skips rows that nobody can see any more. False if there is none, or if
-// the search takes too long.
+// Skips rows that nobody can see any more.
 bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey key, Key& out) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));

@@ -14,8 +14,8 @@ namespace snowflake_ids {
 using Key = unsigned __int128;
 using ToKey = Key (*)(Datum);
 
-// `type` is that of the column, and `key` makes a number of the value. Rows that are not committed yet count. False if
-// no index has the column first, if the index is empty, or if the search takes too long.
+// Rows that are not committed yet count. False if no index has the column first, if the index is empty, or if the
+// search takes too long.
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out);
 
 // The fraction of the table's rows added since ANALYZE or VACUUM counted them; 0 if unknown.

@@ -1,5 +1,4 @@
-// The room that helps the planner: which fraction of rows passes a comparison of an id column. Without it, some plans
-// are worse. Read next: estimates.cpp.
+// Which fraction of rows passes a comparison of an id column.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -21,7 +20,6 @@ struct Range {
     bool compared = false;   // so rows with NULL in the column do not pass
     Key lower = 0, upper = ~Key{0};
 
-    // A bound that is not narrower changes nothing.
     void add(bool is_lower, Key key) {
         compared = true;
         if (is_lower) {
