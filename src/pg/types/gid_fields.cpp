@@ -1,4 +1,4 @@
-// Fields of a gid, gids from fields, and the gids that bound a span of time. All these functions are STRICT in SQL.
+// Fields of a gid, gids from fields, and the gids that bound a span of time. All are STRICT in SQL.
 #include "core/gid.hpp"
 
 #include "pg/datum.hpp"
@@ -56,7 +56,6 @@ FUNCTION(snowflake_ids_make_gid) {
     return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
 }
 
-// The smallest gid of the kind at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     return bound_datum(PG_GETARG_TIMESTAMPTZ(1), "gid", gid::timeline,

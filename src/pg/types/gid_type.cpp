@@ -31,8 +31,7 @@ Kind kind_of_modifier(int32 modifier) {
     return static_cast<Kind>(modifier);
 }
 
-// Raises an error if a column with this modifier may not contain the id. A soft error is saved, and the result is
-// false.
+// After a soft error, the result is false.
 bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
@@ -90,8 +89,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
     PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
 }
 
-// PostgreSQL calls this when a value is stored in a column with a modifier, or cast to a type with one. Returns the gid
-// itself; NULL after a soft error.
+// For a value that is stored in a column with a modifier, or cast to a type with one. NULL after a soft error.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();

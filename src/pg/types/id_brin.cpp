@@ -1,8 +1,8 @@
-// Refuses a BRIN index on a domain over an id type; otherwise uses the server's minmax functions.
+// Refuses a BRIN index on a domain over an id type; otherwise uses PostgreSQL's minmax functions.
 //
 // Without this, CREATE INDEX would succeed on an empty table, and INSERT would fail later: values in the index would
-// have the domain as their type, for which the operator family has no operators. The server's own classes have a
-// STORAGE, so that they store the base type. CREATE OPERATOR CLASS drops a STORAGE that is the type of the class.
+// have the domain as their type, for which the operator family has no operators. PostgreSQL's own classes store the
+// base type, by a STORAGE, but CREATE OPERATOR CLASS drops one that is the type of the class.
 #include "pg/pg.hpp"
 
 extern "C" {

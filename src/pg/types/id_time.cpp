@@ -9,8 +9,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// An id and a time are equal if the id is the first of the first tick at or after the time. The other ids of that tick
-// are greater.
 template <class Id>
 int compare_id_time(FunctionCallInfo fcinfo) {
     return compare(id_argument<Id>(fcinfo, 0), TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
@@ -30,8 +28,7 @@ int compare_times(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-// The operators < <= >= > and the btree comparison. Their names are `before`, the operator's and `after` together:
-// snowflake_ids_sno_lt_timestamptz.
+// The operators < <= >= > and the btree comparison: snowflake_ids_sno_lt_timestamptz and so on.
 #define MEMBERS(before, after, compare)                                            \
     FUNCTION(snowflake_ids_##before##_lt##after) { PG_RETURN_BOOL(compare < 0); }  \
     FUNCTION(snowflake_ids_##before##_le##after) { PG_RETURN_BOOL(compare <= 0); } \

@@ -1,9 +1,6 @@
-// The room of types: makes ids, fields and comparisons of texts, bytes and times in SQL, without state. Read next:
-// sno_type.cpp, sno_fields.cpp, id_time.cpp.
-//
-// This file has templates of the SQL functions that each id type has, and for sno and gid, which are passed by
-// reference, also input, output, hashing and bytea. The macros at the end make SQL functions of them. All are STRICT in
-// SQL. `Type` is sno::Type, gid::Type or mastic::Type of core.
+// Templates of the SQL functions that each id type has, and for sno and gid, which are passed by reference, also input,
+// output, hashing and bytea. The macros at the end make SQL functions of them. All are STRICT in SQL. `Type` is
+// sno::Type, gid::Type or mastic::Type of core.
 #pragma once
 
 #include <cstring>
@@ -28,7 +25,7 @@ namespace snowflake_ids {
 
 // ---- input and output
 //
-// The first three read an id into `id`, and return true. If the input is no id, they raise an error; in a context of
+// The first three store the id in `id`, and return true. If the input is no id, they raise an error; in a context of
 // soft errors (fcinfo->context) they save it and return false.
 
 template <class Type>
@@ -67,7 +64,7 @@ Datum id_from_bytea(FunctionCallInfo fcinfo) {
     return id_datum(id);
 }
 
-// `read(bytes)` returns the id as a Result. `source` chooses the words of the error. NULL after a soft error.
+// `source` chooses the words of the error. NULL after a soft error.
 template <class Type, class Read>
 Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     const auto id = read(PG_GETARG_UUID_P(0)->data);
@@ -111,7 +108,7 @@ int compare_arguments(FunctionCallInfo fcinfo) {
     return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1));
 }
 
-// For min and max. No copy is needed, because the aggregate makes one.
+// No copy is needed, because the aggregates min and max make one.
 template <class Type>
 Datum smaller_argument(FunctionCallInfo fcinfo) {
     return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) <= 0 ? 0 : 1);
@@ -125,7 +122,7 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 // ---- sorting
 //
 // PostgreSQL sorts abbreviated keys (core/id_order.hpp), and compares whole ids only if two keys are equal. Now and
-// then it asks stop_abbreviating() whether the keys save time. They do not, if nearly all are the same.
+// then it asks whether the keys save time.
 
 template <class Type>
 struct SortState {
@@ -156,9 +153,7 @@ Datum abbreviate(Datum original, SortSupport support) {
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// True if the sort should continue without abbreviated keys. The thresholds are those of PostgreSQL's own types: false
-// before 10,000 ids, and for the rest of the sort after 100,000 different keys; otherwise true with fewer than one
-// different key for 2,000 ids.
+// If nearly all keys are the same, they save no time. The thresholds are those of PostgreSQL's own types.
 template <class Type>
 bool stop_abbreviating(int rows, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -230,7 +225,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
 
 }  // namespace snowflake_ids
 
-// Functions of every id type. `type` is its name in SQL, and the namespace of its Type.
+// `type` is the name in SQL, and the namespace of its Type.
 #define ORDER_FUNCTIONS(type)                                                                           \
     FUNCTION(snowflake_ids_##type##_eq) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) == 0); } \
     FUNCTION(snowflake_ids_##type##_ne) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) != 0); } \

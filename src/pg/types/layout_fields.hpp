@@ -15,7 +15,7 @@ struct Arguments {
     const char* sequence;
 };
 
-// `what()` is the word for the id in errors.
+// `what()` is the word for the ids in errors.
 template <class What>
 Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
@@ -35,7 +35,7 @@ inline auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
 
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
-// `of` is Layout::lower_bound or upper_bound. Raises an error if there is no such id; `what()` is the word for it.
+// `of` is Layout::lower_bound or upper_bound. Raises an error if there is no such id.
 template <class What>
 Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_time(t));

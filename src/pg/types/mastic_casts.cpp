@@ -52,9 +52,7 @@ FUNCTION(snowflake_ids_mastic_to_bigint) {
     PG_RETURN_INT64(static_cast<int64>(number));
 }
 
-// ---- the planner leaves a cast out where it has nothing to find
-//
-// A number from 0 to 2^63-1 has the same bits in both types.
+// ---- casts that the planner leaves out: a number from 0 to 2^63-1 has the same bits in both types
 
 namespace {
 
@@ -89,7 +87,7 @@ const AlterTableStmt* alter_table() {
     return reinterpret_cast<AlterTableStmt*>(statement->utilityStmt);
 }
 
-// True if the statement changes the type of this column without USING.
+// Without USING.
 bool changes_type(const AlterTableStmt* statement, const char* column) {
     ListCell* cell;
     foreach (cell, statement->cmds) {

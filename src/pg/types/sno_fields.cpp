@@ -1,4 +1,4 @@
-// Fields of a sno, snos from fields, and the snos that bound a span of time. All these functions are STRICT in SQL.
+// Fields of a sno, snos from fields, and the snos that bound a span of time. All are STRICT in SQL.
 #include "core/sno.hpp"
 
 #include "pg/datum.hpp"
@@ -36,7 +36,7 @@ uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
 
 Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
 
-// `argument` is one of the functions above, and reads argument 1.
+// `argument` reads argument 1.
 template <class Field>
 Datum with_field(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
     Fields f = fields_argument(fcinfo);
@@ -93,7 +93,6 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
-// The smallest sno at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_sno_lower_bound) {
     return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "sno", sno::timeline, sno::lower_bound);
 }

@@ -1,8 +1,7 @@
-// Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time. All these functions are
-// STRICT in SQL.
+// Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time. All are STRICT in SQL.
 //
 // The layout of Snowflake-SI is fixed. For others it is a name, or six arguments at the end, and a function serves both
-// forms. As a bigint, ids in the last half of a 64-bit layout are negative, which matters only for its order.
+// forms.
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -19,7 +18,6 @@ struct SplitId {
     Layout::Fields fields;
 };
 
-// Raises an error if the id has bits above the layout; `what` is the word for the id.
 SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     return {layout, split_id(layout, PG_GETARG_INT64(0), what)};
 }

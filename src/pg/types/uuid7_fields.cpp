@@ -17,7 +17,6 @@ FUNCTION(snowflake_ids_uuid7_timestamp) {
     PG_RETURN_TIMESTAMPTZ(timestamptz(uuid7::time_of(id)));
 }
 
-// The smallest uuid of version 7 at or after the time, and the largest at or before it; or an error.
 FUNCTION(snowflake_ids_uuid7_lower_bound) {
     return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "uuid", uuid7::timeline, uuid7::lower_bound);
 }
