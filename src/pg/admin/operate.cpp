@@ -77,9 +77,6 @@ using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
 
-// Each …_observe() makes later ids of its generator later than the id. It raises an error for a number that is no such
-// id, and if the id is more than a minute ahead of the clock without `force`, which only superusers may use.
-
 // sno_observe(id, force) ignores partitions in which this server generates no ids.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
@@ -172,9 +169,8 @@ operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// snowflake_ids.pass_now(format) returns the present time, which this server's own generator of the format has then
-// passed. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if
-// others wait too, and then for a sync.
+// snowflake_ids.pass_now(format) returns the present time, once the server's own generator of the format has passed it.
+// It needs no privilege, because this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     operate::use_up_until(ready_argument(fcinfo, 0), unix_time(now));

@@ -1,7 +1,4 @@
-// The room of administrators: moves generators (operate.cpp, sno_restore.cpp, reset_generators.cpp), or shows what the
-// ledger contains (stats.cpp). Read next: stats.cpp, ledger/reset.hpp.
-//
-// This file has what these share. A `Generator&` must be set up. `what` is the word for an id in errors.
+// What the functions that move generators share. A `Generator&` must be set up. `what` is the word for an id in errors.
 #pragma once
 
 #include "ledger/formats.hpp"
@@ -12,24 +9,23 @@ namespace snowflake_ids::operate {
 // Raises an error if a time is more than a minute ahead of the clock.
 void check_not_far_ahead(UnixTime id_time, const char* what);
 
-// After this the generator issues nothing at or before `tick`, also after a crash. The wait for the lock of a relation
-// has no limit. Raises an error if a ceiling cannot be lifted.
+// After this the generator issues nothing at or before `tick`, also after a crash. Waits for the lock of a relation
+// without a limit. Raises an error if a ceiling cannot be lifted.
 void lift_past(Generator& g, uint64 tick);
 
-// For superusers only: an error for others.
+// Raises an error if a user who is no superuser forces.
 bool force_argument(FunctionCallInfo fcinfo, int n);
 
 // sno, mastic, snowflake_si or layout; an error for other texts.
 ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n);
 
-// After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is far
-// ahead of the clock, unless `force`.
+// After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more
+// than a minute ahead of the clock, unless `force`.
 void observe(Generator& g, UnixTime id_time, bool force, const char* what);
 
 using Ready = Generator& (*) ();
 
-// Returns when the generator issues nothing at or before `until` any more, because this session has passed it, or
-// another one.
+// Returns when the generator issues nothing at or before `until` any more.
 void use_up_until(Ready ready, UnixTime until);
 
 }  // namespace snowflake_ids::operate

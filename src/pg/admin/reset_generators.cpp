@@ -28,7 +28,6 @@ using operate::kind_argument;
 
 namespace {
 
-// Ahead of both the floor and the clock.
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
     return ledger::ceiling_at(durable_ceiling::ahead_of(Max(floor, now)));
 }
@@ -36,9 +35,9 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // After a forced reset. The WAL ceiling stays above all ids of generators that were not reset: not below the ceilings
 // of their slots, or the old WAL ceiling if that is lower.
 //
-// A session that is set up after the reset and before this call, which may wait for ALTER SEQUENCE, generates ids below
-// the old ceiling. So this lowers the ceiling, and raises the revision, so that such sessions look again. Then it lifts
-// the ceiling above their ids.
+// A session that is set up between the reset and this call, which may wait for ALTER SEQUENCE, generates ids below the
+// old ceiling. So this lowers the ceiling, raises the revision, so that such sessions look again, and then lifts the
+// ceiling above their ids.
 void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
@@ -83,8 +82,7 @@ void fail_past_floor() {
 
 }  // namespace
 
-// snowflake_ids.reset(floor, format, machine_id, force): the chosen generators issue nothing at or before the floor any
-// more; null chooses all. Raises an error if the floor is below ids that may exist, unless `force`.
+// snowflake_ids.reset(floor, format, machine_id, force); null chooses all.
 FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

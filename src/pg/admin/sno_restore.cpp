@@ -1,5 +1,5 @@
-// snowflake_ids.sno_snapshot() and sno_restore(): write and read the GeneratorSnapshot of the reference (the sno
-// library), with its JSON keys.
+// snowflake_ids.sno_snapshot() and sno_restore(): write and read the GeneratorSnapshot of the sno library, with its
+// JSON keys.
 #include "core/sno_snapshot.hpp"
 
 #include "ledger/formats.hpp"
@@ -26,7 +26,6 @@ namespace {
     pg_unreachable();
 }
 
-// Null, or no whole number from 0 to `max`, is an error.
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "The value must be a whole number from 0 to " INT64_FORMAT ".", max);
@@ -43,7 +42,7 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// Stored in `storage`. A missing key is an error, because snapshots of the reference have all.
+// A missing key is an error, because snapshots of the library have all.
 const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
     if (v == nullptr) fail_snapshot(key, "The key is missing.");
@@ -69,8 +68,8 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// snowflake_ids.sno_snapshot(partition); null: the partition that the settings give. The result is null for a partition
-// in which this server has generated no id.
+// snowflake_ids.sno_snapshot(partition); null: the partition that the settings give. Null if this server has generated
+// no id in the partition.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
@@ -91,8 +90,8 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
-// snowflake_ids.sno_restore(snapshot): the partition's generator issues nothing at or before the times of the snapshot
-// any more. The other values are only checked, because the bounds come from the settings.
+// snowflake_ids.sno_restore(snapshot) moves the partition's generator past the times of the snapshot. The other values
+// are only checked, because the bounds come from the settings.
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);

@@ -1,5 +1,4 @@
-// The SQL functions that show operators the generators (stats) and the server (status), and set the counters to 0
-// (stats_reset).
+// The SQL functions that show generators (stats) and the server (status), and set the counters to 0 (stats_reset).
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/settings.hpp"
@@ -31,8 +30,8 @@ Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
-// The built-in layout with this numbering, or null. A slot has no name, because a created layout may have another one
-// in each database. A layout that can only be decoded has no slot.
+// A slot has no name, because a created layout may have another one in each database. A layout that can only be decoded
+// has no slot.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         if (!k.generates) continue;
@@ -42,7 +41,6 @@ const char* known_name(uint64 numbering) {
     return nullptr;
 }
 
-// Its name if it is built in, otherwise its fields.
 Datum layout_datum(const Layout& l) {
     if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
@@ -96,7 +94,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 
 }  // namespace
 
-// snowflake_ids.generators(), for the view snowflake_ids.stats. Raises an error if no life can begin.
+// snowflake_ids.generators(), for the view snowflake_ids.stats.
 FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
@@ -113,8 +111,7 @@ FUNCTION(snowflake_ids_stats) {
 }
 
 // snowflake_ids.status(). It raises no error if the ledger or the ceiling file cannot be used, because people call it
-// when something is wrong. The machine id is null if the configured one was not accepted, or on a standby without one
-// of its own.
+// when something is wrong.
 FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
