@@ -1,5 +1,5 @@
-// What differs between PostgreSQL major versions: this header defines the names of the newest for older servers, and
-// says why. PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after postgres.h.
+// What differs between PostgreSQL major versions: defines the names of the newest for older servers, and says why.
+// PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after postgres.h.
 #pragma once
 
 // Before 16, PGDLLEXPORT is empty. We build with -fvisibility=hidden, so SQL would not find our functions.
@@ -15,8 +15,7 @@ extern "C" {
 }
 #endif
 
-// Soft errors came with 16: an input function can save its error in the caller's context. Before, these macros raise
-// it.
+// Soft errors came with 16. Before, these macros raise them.
 #if PG_VERSION_NUM < 160000
 #define SOFT_ERROR_OCCURRED(escontext) (false)
 #define errsave(context, ...)        \
@@ -82,9 +81,8 @@ inline config_generic* find_option(const char* name, bool, bool, int) {
 }
 #endif
 
-// With this flag, a setting may be set in a parallel operation. Minor versions since late 2024 know it. A running
-// server older than the headers ignores it: settings_allowed_in_parallel() is false. Tests define
-// SNOWFLAKE_IDS_OLD_MINOR to build as for such a server.
+// With this flag, a setting may be set in a parallel operation. Minor versions since late 2024 know it; a running
+// server older than the headers ignores it. Tests define SNOWFLAKE_IDS_OLD_MINOR to build as for such a server.
 #if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
 #undef GUC_ALLOW_IN_PARALLEL
 #define GUC_ALLOW_IN_PARALLEL 0
@@ -113,9 +111,8 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word of an active snapshot that we may write, to see whether we have met the snapshot before: addresses are used
-// again, and the next snapshot may have the same content. PostgreSQL uses it only in its own static snapshots. An
-// active one is always a copy, in which PostgreSQL sets the word to 0 and does not look at it.
+// A word that we may write, to see whether we have met an active snapshot before, because addresses are used again.
+// PostgreSQL uses it only in its own static snapshots. An active one is a copy, in which PostgreSQL sets the word to 0.
 extern "C" {
 #include "utils/snapshot.h"
 }
@@ -129,8 +126,7 @@ inline uint64& word_of_snapshot(Snapshot copy) {
 #define trace_sort false
 #endif
 
-// Adds a page of zeros to a relation, and returns its buffer, pinned and not locked. Since 16, one function of the
-// server does this, and takes the lock.
+// Adds a page of zeros to a relation, and returns its buffer, pinned and not locked.
 extern "C" {
 #include "storage/bufmgr.h"
 #if PG_VERSION_NUM < 160000
@@ -169,8 +165,8 @@ IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot
 extern "C" {
 #include "storage/proc.h"
 }
-// True if this PGPROC's transaction was prepared before the server started, or on another server, so that no backend is
-// named. Renamed with 17.
+// True if this PGPROC's transaction was prepared before the server started, or on another server, so that it names no
+// backend.
 inline bool prepared_before_start(const PGPROC& place) {
 #if PG_VERSION_NUM >= 170000
     return place.vxid.procNumber == INVALID_PROC_NUMBER;

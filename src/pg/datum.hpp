@@ -31,7 +31,6 @@ decltype(auto) id_argument(FunctionCallInfo fcinfo, int n) {
     return id_in<Id>(PG_GETARG_DATUM(n));
 }
 
-// A sno, gid or uuid is copied with palloc().
 template <class Id>
 Datum id_datum(const Id& id) {
     if constexpr (passed_by_value<Id>) {
@@ -43,22 +42,20 @@ Datum id_datum(const Id& id) {
     }
 }
 
-// Raises `error` if the argument is not between 0 and `last`. In the errors here, `what` is the word for the argument
-// or the ids.
+// `what` is the word for the argument or the ids in errors, here and below.
 inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, Error error, int64 last) {
     const int32 value = PG_GETARG_INT32(n);
     if (value < 0 || value > last) fail_range(error, what, value, 0, last);
     return static_cast<uint32>(value);
 }
 
-// Raises an error if the id has bits above the layout; `what` names the ids there.
+// Raises an error if the id has bits above the layout.
 inline Layout::Fields split_id(const Layout& layout, int64 id, const char* what) {
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
     if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
     return fields.value;
 }
 
-// Raises an error if the time is outside `timeline`.
 inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> tick = timeline.floor_tick(unix_time(t));
@@ -74,7 +71,7 @@ Datum bound_datum(TimestampTz t, const char* what, const Timeline& timeline, Of 
     return id_datum(id.value);
 }
 
-// Without `nulls`, no value is null. Raises an internal error if the number of OUT parameters differs.
+// Without `nulls`, no value is null.
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
 Datum bytea_datum(const void* bytes, int length);

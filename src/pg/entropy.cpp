@@ -10,8 +10,7 @@ namespace snowflake_ids::entropy {
 constinit Buffer buffer{};
 
 void refill() {
-    // Each child of the postmaster would start with a copy of the buffer. It would not use these bits (owner_pid), but
-    // keep them in memory.
+    // Otherwise each child of the postmaster would keep a copy of the buffer.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     constexpr unsigned count = 512;
     buffer.left = 0;

@@ -99,7 +99,7 @@ constexpr Row rows[] = {
     {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
 };
 
-// For an error without a row. The message is poor, but the value is refused.
+// For an error without a row.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};
 
 // PostgreSQL reads an untyped literal next to an id as an id too, so input functions get times.

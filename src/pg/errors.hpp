@@ -11,7 +11,7 @@
 
 namespace snowflake_ids {
 
-// Where a wrong value came from: chooses the SQLSTATE and the words.
+// Where a wrong value came from.
 enum class Source : unsigned char {
     text,      // input function, or a text that is read as an id
     binary,    // receive function, bytea or uuid with the bytes of an id
@@ -35,7 +35,6 @@ void report(Error error, const Given& given, Node* escontext = nullptr);
 // ids.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
-// `what` is the word for the argument.
 [[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
 // `names` has the arguments to check, from 0 on. For functions that are not STRICT, because a NULL as their result

@@ -1,5 +1,4 @@
-// The loadable module: its magic block, and what happens when a process loads the library. Without preloading, each
-// process finds the shared memory at its first id.
+// The loadable module: its magic block, and what happens when a process loads the library.
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"

@@ -1,8 +1,7 @@
 // The only header that includes postgres.h, before any other header of PostgreSQL; those follow inside extern "C".
 // Headers of core may come first, and time.hpp must, because the macros of PostgreSQL would break the standard library.
 //
-// A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised, nothing is allocated
-// with new, and nothing here throws.
+// A PostgreSQL error is a longjmp, so no object with a destructor may exist where one can be raised.
 #pragma once
 
 #include "core/time.hpp"
