@@ -19,7 +19,6 @@ namespace {
 constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // another number with another byte order
 constexpr std::uint32_t ceiling_version = 1;
 
-// As in the file: see ceiling_file.hpp.
 struct FileHeader {
     std::uint64_t magic;
     std::uint32_t version;
@@ -54,8 +53,7 @@ std::uint64_t checksum(const FileHeader& h) {
     return mix(sum, 0);
 }
 
-// They depend on place and cluster, so an entry in the wrong place, or of another cluster, counts as damaged. Never 0,
-// as in a free entry.
+// An entry in the wrong place, or of another cluster, counts as damaged. Never 0, as in a free entry.
 std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
     const std::uint64_t sum =
         mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
@@ -94,7 +92,6 @@ bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint
     return true;
 }
 
-// The bytes need not be aligned.
 FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
     FileEntry e;
     memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);
@@ -123,7 +120,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .checksum = 0};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
-        if (entry.key == 0) continue;  // all zero, and so is its bit
+        if (entry.key == 0) continue;
         h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
         FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
@@ -215,7 +212,7 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
         place_.before_write();
         if (const int error = write_file(fd_, bytes, sizeof(FileHeader))) return io_error(error);
     }
-    // If the file was removed, the caller must publish nothing, and try again with another file.
+    // If it was removed, the caller must publish nothing, and try again with another file.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
     const bool named = is_same_file(dir_fd, ceiling_file_name, fd_);
@@ -257,7 +254,6 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 
 namespace {
 
-// Errors: those of open() and read(), and superseded.
 CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
     CeilingResult r = file.open(lock);

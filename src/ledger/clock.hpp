@@ -1,4 +1,4 @@
-// The clocks that a claim reads. SystemClock is the Clock of claim.hpp.
+// The clocks. SystemClock is the Clock of claim.hpp.
 #pragma once
 
 #include <ctime>
@@ -23,17 +23,16 @@ Time read_clock(clockid_t id) {
     return to_time<Time>(t);
 }
 
-// The time of day. It may go back.
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
 
-// For waits, and for a generator that holds (claim.hpp). Never goes back. PostgreSQL's own timeouts follow the wall
-// clock, which may have jumped.
+// For waits (PostgreSQL's own timeouts follow the wall clock, which may jump), and for a generator that holds
+// (claim.hpp).
 inline MonotonicTime monotonic_clock() { return read_clock<MonotonicTime>(CLOCK_MONOTONIC); }
 
-// The last tick that the clock showed, as a part of a second, in which no division is needed. For `counts` counts of
-// the time counter (cycles.hpp) after `from_count`, not even the clock is read. Clear it when the time line changes.
+// The last tick that the clock showed, as a part of a second, so that no division is needed. For `counts` counts of the
+// time counter (cycles.hpp) after `from_count`, no clock is read. Clear it when the time line changes.
 struct TickMemo {
-    // Unsigned: a time before `from` gives a huge length.
+    // Unsigned: a time before `from` is huge.
     using Length = std::chrono::duration<std::uint64_t, std::nano>;
 
     std::uint64_t tick = 0;
@@ -41,12 +40,13 @@ struct TickMemo {
     std::uint64_t counts = 0;  // 0: read the clock
     seconds second{};
     nanoseconds from{};  // in `second`
-    Length length{};     // 0: nothing is known
+    Length length{};     // 0: unknown
 
     Length since_start(const timespec& t) const { return nanoseconds{t.tv_nsec} - from; }
 };
 
-// 0 if `t` is outside the format.
+// These return 0 for a time outside the format.
+
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     memo.length = {};
     const Result<std::uint64_t> tick = timeline.floor_tick(to_time<UnixTime>(t));
@@ -63,16 +63,15 @@ struct TickMemo {
     return tick.value;
 }
 
-// 0 if `t` is outside the format.
 inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     if (seconds{t.tv_sec} == memo.second && memo.since_start(t) < memo.length) [[likely]]
         return memo.tick;
     return find_tick(memo, t, timeline);
 }
 
-// 0 if the clock is outside the format. `memo` gets the counts that this tick surely still lasts.
+// `memo` gets the counts that this tick surely still lasts.
 [[gnu::noinline]] inline std::uint64_t read_tick(TickMemo& memo, const Timeline& timeline) {
-    // The count is a little older than the time, so the end of the tick is expected too early, never too late.
+    // Before the time, so the end of the tick is expected too early, never too late.
     const std::uint64_t count = cycles::now();
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -84,7 +83,7 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return tick;
 }
 
-// 0 if the clock is outside the format. A clock that was set is noticed within cycles::longest_ns.
+// A clock that was set is noticed within cycles::longest_ns.
 inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
     return read_tick(memo, timeline);

@@ -1,7 +1,5 @@
-// Steps of the wall clock are counted for monitoring; the protocol ignores them.
-//
-// Header::clock_offset is how far the wall clock is ahead of the time since boot. Slewing and suspending change both,
-// so it changes only when the wall clock is set.
+// Steps of the wall clock, counted for monitoring only. Header::clock_offset is how far the wall clock is ahead of the
+// time since boot. Slewing and suspending change both, so it changes only when the wall clock is set.
 //
 // Looking for each id costs too much. A claim looks if the clock is behind, if it waits, or if it lifts a ceiling;
 // snowflake_ids.status() looks too. A step that is corrected in between may be missed.
@@ -20,7 +18,7 @@ inline constexpr microseconds least_clock_step = milliseconds{10};
 // Tests replace it.
 struct BootClock {
     static UnixTime wall() { return wall_clock(); }
-    // 0: unknown, because the process lost the processor between the clocks in each attempt.
+    // 0: unknown, because in each attempt the process lost the processor between the clocks.
     static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;
@@ -37,8 +35,8 @@ struct BootClock {
     }
 };
 
-// The first offset is no step. The header is loaded before the clocks are read: otherwise a step that another process
-// counts in between would look like one in the other direction.
+// The first offset is no step. The header is loaded first: otherwise a step that another process counts in between
+// would look like one in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

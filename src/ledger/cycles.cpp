@@ -11,8 +11,7 @@ namespace snowflake_ids::ledger::cycles {
 
 namespace {
 
-// Counts between pairs of readings (class Rate). At 2 GHz the second pair comes after 2 ms, with an error of 20 ns;
-// later ones once a second.
+// Counts between pairs. At 2 GHz the second pair comes after 2 ms, with an error of 20 ns; later ones once a second.
 constexpr std::uint64_t first_wait = std::uint64_t{1} << 22;
 constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 
@@ -20,7 +19,7 @@ constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
-// The kernel trusts the counter: one rate on all processors.
+// One rate on all processors.
 [[maybe_unused]] bool is_steady() {
 #if defined(__aarch64__)
     return true;  // the architecture says so
@@ -46,14 +45,12 @@ void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t af
         if (ns != 0) found = (counts << 16) / ns;
         if (found < slowest || found > fastest) found = 0;
     }
-    // Slewing explains small differences. After a larger one, the counter or the clock has jumped, and the measurement
-    // starts again.
+    // More than slewing explains: the counter or the clock has jumped, and the measurement starts again.
     if (per_65536_ns_ != 0 && (found > per_65536_ns_ + per_65536_ns_ / 8 || found < per_65536_ns_ - per_65536_ns_ / 8))
         found = 0;
     per_65536_ns_ = found;
     seen_ = after;
     seen_ns_ = elapsed_ns;
-    // The second pair gives the first rate, so it comes soon.
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
 

@@ -1,4 +1,4 @@
-// Floors: lifted slots issue nothing at or before a time any more.
+// Floors: at or before them, nothing is issued any more.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,9 @@
 
 namespace snowflake_ids::ledger {
 
-// The slot then issues nothing at or before `tick`, in either toggle. It never moves back. Returns its tick.
+// In either toggle. Never moves the slot back. Returns its tick.
 template <class S>
 std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
-    // The word has no room for a later tick. A generator that gets to the last one has ended.
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
     for (;;) {
         std::uint64_t word = slot.word.load();
@@ -22,8 +21,8 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // because a running claim may have read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
-        // The slot may be used up at this tick already, by a claim of number 65535 or by another floor. The word must
-        // change all the same: `next` gets one more, or the slot takes the next tick if `next` has no room.
+        // Used up at this tick already, by a claim of number 65535 or by another floor. The word must change all the
+        // same: `next` gets one more, or if it has no room, the slot takes the next tick.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
             if (up.next > next_mask) up = lift(state, state.tick + 1);
@@ -33,14 +32,13 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// lift_slot() for a slot that no claim has brought to `tick`: a new life begins; this life enters a database, above its ceiling;
-// the slot is new; an operator repairs a ceiling in WAL.
+// lift_slot() for a slot that no claim has brought to `tick`: a new life begins, or enters a database, above its
+// ceiling; the slot is new; an operator repairs a ceiling in WAL.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
     const std::uint64_t up = lift_slot(slot, tick, has_toggle);
-    // No claim has begun this tick, so it counts as begun at time 0. A generator that is ahead of the clock may then
-    // take the next tick at once (claim.hpp, "Hold").
+    // Begun at time 0, so a generator that is ahead of the clock may take the next tick at once (claim.hpp, "Hold").
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
@@ -50,8 +48,8 @@ void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
-// lift_floor() writes the floor before it reads the keys of the slots. A creator writes the key (find_slot()) before it
-// reads the floor (apply_floor()). So at least one sees what the other wrote. `lift(slot, floor)` ignores a free slot.
+// Writes the floor before it reads the keys of the slots. A creator writes the key (find_slot()) before it reads the
+// floor (apply_floor()). So at least one sees what the other wrote. `lift(slot, floor)` ignores a free slot.
 template <class H, class SlotAt, class Lift>
 void lift_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
     lift_to(header.floor, floor);
@@ -63,11 +61,10 @@ void apply_floor(const H& header, S& slot, Lift lift) {
     if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Lifts all slots; new ones are lifted by their creator. Leases below the floor end only when the caller adds one to
-// Header::revision.
+// Leases below the floor end only when the caller adds one to Header::revision.
 void lift_floor(const Ledger& ledger, Floor floor);
 
-// Lifts a slot above Header::floor. Each process calls it for a slot that it has created or found, before using it.
+// To Header::floor. Each process calls it for a slot that it has created or found, before using it.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 // Ignores a slot whose format has no time.

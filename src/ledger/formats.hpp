@@ -1,4 +1,4 @@
-// What the ledger must know of a slot's format.
+// What the ledger knows of formats.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 
 namespace snowflake_ids::ledger {
 
-// The tick-tock bit.
 constexpr bool has_toggle(Format format) { return format == Format::sno; }
 
 // sno_at counts calls, so ceilings and floors mean nothing to it.
@@ -26,10 +25,10 @@ Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
 }
 
-// For Format::snowflake. The width of the timestamp may differ from the generator's layout: see unpack_numbering().
+// For Format::snowflake. The width of the timestamp may differ from the generator's layout: unpack_numbering().
 inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
 
-// The format must have a time. The end may differ from the generator's layout.
+// The format must have a time.
 inline Timeline timeline_of(const Slot& slot) {
     return format_of(slot) == Format::snowflake ? layout_of(slot).timeline : sno::timeline;
 }
@@ -84,9 +83,8 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
 // The same, for the slot's format.
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
 
-// Of all built-in formats. snowflake_ids_settled() is right for ids with this tick or a shorter one;
-// snowflake_settled(layout) is for longer ones. A constant, because a layout may be created, and used, while a query
-// with that time runs.
+// Of all built-in formats. For longer ticks snowflake_ids_settled() is wrong, and snowflake_settled(layout) right. A
+// constant, because a layout may be created, and used, while a query with that time runs.
 inline constexpr microseconds longest_tick = milliseconds{10};
 
 constexpr bool is_longest() {

@@ -1,13 +1,12 @@
 // A lease is some numbers of one tick that a process has claimed in one swap, because moving the word's cache line
-// between processes takes longer than reading the clock several times. The first is small, later ones are larger.
-// Unused numbers are not issued.
+// between processes takes longer than reading the clock several times. Unused numbers are not issued.
 //
 // Order: an id generated after another one was seen must be larger. So a lease ends with its tick, and as soon as the
 // process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is
 // none, because the tick may have to last.
 //
-// Floors: the process that lifts a floor adds one to Header::revision afterwards, and one with a lease looks at that
-// word before each number.
+// Floors: who lifts one adds one to Header::revision afterwards, and a process with a lease looks at that word before
+// each number.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +23,28 @@ struct Lease {
     std::uint32_t toggle = 0;
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // the numbers next .. end - 1 are left
-    std::uint32_t want = 1;  // how many the last claim wanted; 0: the clock was behind, the next one wants 1
-    std::uint32_t used = 0;  // numbers taken, with the first one of its claim
+    std::uint32_t want = 1;  // by the last claim; 0: the clock was behind, the next one wants 1
+    std::uint32_t used = 0;  // with the first one of its claim
 };
 
-// `now()`: the clock's tick. `same_view()`: the process can have seen no new ids of others since its last claim. Called
-// only if needed.
+// `now()`: the clock's tick. `same_view()`: the process can have seen no new ids of others since its last claim.
 template <class Now, class SameView>
 [[gnu::always_inline]] inline bool serves(const Lease& l, Now now, SameView same_view) {
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// How many numbers to claim if the lease cannot serve. `per_tick`: numbers of a tick.
+// How many numbers to claim if the lease cannot serve.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
     if (!same_view) return 1;
-    // The lease has ended before it was used up, usually with its tick.
+    // Ended before it was used up, usually with its tick.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;
     const std::uint32_t most = per_tick / leases_per_tick;
     const std::uint32_t more = l.want * 2 < most ? l.want * 2 : most;
     return more > 1 ? more : 1;
 }
 
-// After a successful claim of `want` numbers. The caller uses the first, the others become the lease, or are given up
-// if the clock is behind. Returns how many were given up.
+// After a claim of `want` numbers. The caller uses the first, the others become the lease, or if the clock is behind,
+// are given up. Returns how many were.
 inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.tick = c.tick;
     l.toggle = c.toggle;

@@ -16,7 +16,6 @@ CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::u
     const UnixTime now = wall_clock();
     ledger.header->life_began.store(now);
     ledger.header->lead.store(lead_of(at_least, now));
-    // See life.hpp.
     const auto second = now > UnixTime{} ? static_cast<std::uint64_t>(number_of(std::chrono::floor<seconds>(now))) : 0;
     r = begin_locked_life(*ledger.header, slot_count, slot_at(ledger), lift_and_begin, file, id, at_least, second);
     began = r.error == CeilingError::none;

@@ -1,7 +1,7 @@
 // A life is the time that one piece of shared memory lasts: from a start of the server, or a crash of one of its
-// processes, to the next. Its random id is in that memory and in the ceiling file. (Start time and pid of the
-// postmaster survive a crash of a process, and containers share a boot id.) Its number is higher than that of every
-// earlier life of the data directory (ceiling_file.hpp, "Fence").
+// processes, to the next. Its id is random, because start time and pid of the postmaster survive a crash of a process,
+// and containers share a boot id. Its number is higher than that of every earlier life of the data directory
+// (ceiling_file.hpp, "Fence").
 //
 // A life begins in these steps, under the lock of the ceiling file:
 //   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be
@@ -17,8 +17,8 @@
 // its clock had no higher ceiling. And a life's number is at least the Unix time in seconds at which it begins, so even
 // without the file it is the highest.
 //
-// So after a restart ids may be ahead of the clock by 1.25 durable windows. That is the lead, constant for a life: a
-// clock that is behind by no more than lead_of() is no regression (claim.hpp).
+// So after a restart ids may be ahead of the clock by 1.25 durable windows, the lead. A clock that is behind by no more
+// than lead_of() is no regression (claim.hpp).
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@
 
 namespace snowflake_ids::ledger {
 
-// Does nothing if a process has begun this memory's life already. `began`: this call did it. `id`: a fresh random number. No slot
-// begins below `at_least`. Errors: those of LockedCeilings.
+// Does nothing if a process has begun this memory's life already. `began`: this call did it. Errors: those of
+// LockedCeilings.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
 // Starts the clock of the promise (settling.hpp) where ids begin: in a new life, and when slots were lifted above the
-// WAL ceiling of another one. Ids further ahead than the lead are ignored: their time comes from a reset or a wrong
-// clock, which a promise must not follow.
+// WAL ceiling of another one. Ids further ahead than the lead come from a reset or a wrong clock, which a promise must
+// not follow.
 void begin_promise_clock(const Ledger& ledger);
 
 // Twice the time by which the life's own floor is ahead of the clock: once for that floor, and once for ceilings that
@@ -52,8 +52,8 @@ constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) 
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
-// The steps of a new life, once `file` is locked. `resume(slot, floor)` lifts a slot, with its sequence used up.
-// Errors: those of read() and write().
+// Once `file` is locked. `resume(slot, floor)` lifts a slot, with its sequence used up. Errors: those of read() and
+// write().
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 std::uint64_t id, Floor at_least, std::uint64_t least_number) {

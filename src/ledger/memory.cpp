@@ -7,7 +7,6 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-// See slot.hpp.
 Ledger layout_of_memory(void* memory, std::uint32_t backend_count) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
     auto* backends = reinterpret_cast<Backend*>(slots + slot_count);
@@ -53,7 +52,6 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
 }
 
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    // A hash of the generator's identity.
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     const std::uint64_t first = (identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     return find_slot_from(static_cast<std::uint32_t>(first), *ledger.header, slot_count, slot_at(ledger), key,

@@ -1,4 +1,4 @@
-// The shared memory as a process sees it: making and checking it, and finding the slot of a generator.
+// The shared memory as a process sees it, and the slot of a generator.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 namespace snowflake_ids::ledger {
 
-// The parts of the memory in this process. An empty Ledger is false.
 struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
@@ -18,7 +17,6 @@ struct Ledger {
     explicit operator bool() const { return header != nullptr; }
 };
 
-// As functions of the index, which the steps of the protocol take.
 inline auto slot_at(const Ledger& ledger) {
     return [slots = ledger.slots](std::uint32_t i) -> Slot& { return slots[i]; };
 }
@@ -54,7 +52,7 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
             }
             if (!may_create) return nullptr;
             std::uint64_t n = 0;
-            // Another creator has set its numbering here, so the slot cannot be taken (Slot::numbering).
+            // Another creator has set its numbering here (Slot::numbering).
             if (numbering != 0 && !s.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
             if (s.key.compare_exchange_strong(seen, key.pack())) {
                 header.slots_taken.fetch_add(1);
@@ -66,17 +64,14 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
     return nullptr;
 }
 
-// Null if all slots are in use, or if the generator has none and `may_create` is false. `numbering`: as
-// Slot::numbering; 0 for other formats.
+// Null if all slots are in use, or if the generator has none and `may_create` is false.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
 
 // On any node.
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering);
 
-// Created by explicit calls in the database `owner` (Key::owner), which name a partition or a created layout.
+// Key::owner; without it, of all databases.
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner);
-
-// Created by explicit calls in all databases.
 std::uint32_t slots_owned(const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

@@ -1,6 +1,5 @@
-// A numbering packs the epoch, tick length, field widths and field order of a 64-bit layout into one word. Layouts with
-// the same numbering share one slot, so none repeats an id of another, whatever their names, databases and timestamp
-// widths. Mastic and Snowflake-SI are layouts like any other.
+// A numbering is what decides the ids of a 64-bit layout, in one word. Layouts with the same numbering share a slot, so
+// none repeats an id of another, whatever their names, databases and timestamp widths.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -18,8 +17,8 @@
 
 namespace snowflake_ids::ledger {
 
-// The longest tick of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or
-// two, and the ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
+// Of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or two, and the
+// ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
 // Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970, beyond
@@ -30,7 +29,7 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    // First, because the comparison below multiplies, and the earliest epoch would overflow.
+    // Before the comparison, which multiplies: the earliest epoch would overflow.
     if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
     if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
@@ -40,8 +39,8 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// The width of the timestamp is the largest that a slot's word and int64 allow. A damaged word gives some layout too,
-// with a tick of at least 1.
+// With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at
+// least 1.
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

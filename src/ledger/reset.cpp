@@ -18,8 +18,7 @@ bool is_chosen(const Reset& reset, const Slot& slot) {
            (reset.node < 0 || reset.node == key.node);
 }
 
-// A reset that does not name exactly one generator also lifts the floor of future slots, because a generator without a
-// slot may be meant.
+// Others also lift the floor of future slots, because a generator without a slot may be meant.
 bool names_one(const Reset& reset) {
     return reset.kind == Kind::mastic ||
            (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
@@ -36,7 +35,7 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
         if (tick == 0) continue;
-        // A floor in the first millisecond of a tick uses up the whole tick, so its start is enough. Rounding down
+        // The start is enough, because a floor in the first millisecond of a tick uses up the whole tick. Rounding down
         // repeats no id, because without force the slot does not move back.
         highest = std::max(highest, std::chrono::floor<milliseconds>(timeline_of(slot).start(tick)));
     }
@@ -45,7 +44,6 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
 
 namespace {
 
-// Under the lock of the file.
 CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
     const auto at = slot_at(ledger);
@@ -60,7 +58,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             lift_to(header.reset_floor, reset.floor);
             lift_to(header.floor, reset.floor);
         } else if (reset.force && all) {
-            // Before the slots, because a slot that is created during the reset must not begin above the old floor.
+            // Before the slots, because one that is created during the reset must not begin above the old floor.
             header.reset_floor.store(reset.floor);
             header.floor.store(reset.floor);
         }

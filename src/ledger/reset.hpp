@@ -1,5 +1,5 @@
-// An operator resets generators after the ceiling file was lost, or after a jump of the clock. The operator must name
-// the floor, because the lost file was its only source.
+// An operator resets generators after the ceiling file was lost, or after a jump of the clock, and names the floor,
+// because the lost file was its only source.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace snowflake_ids::ledger {
 
 struct Reset {
-    Floor floor{};           // nothing at or before this time is issued again
+    Floor floor{};
     Ceiling ceiling{};       // of everything that a forced reset moves: above the clock and the floor
     Kind kind = Kind::none;  // none: all generators
     int node = -1;           // -1: all nodes
-    bool force = false;      // may put a generator back below ids it has issued
+    bool force = false;      // may move a generator back
 };
 
-// Moves a slot to `tick`, back or forward. It then issues nothing at or below `tick`, in either toggle. `safe` is
-// stored before the swap: after it, it could undo a lift of `safe` by a regression in between.
+// Back or forward. The slot then issues nothing at or below `tick`, in either toggle. `safe` is stored before the swap:
+// after it, it could undo a lift of `safe` by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
@@ -34,10 +34,9 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-// The steps of a reset, once `file` is locked. `change(c)` may change words of the header, and puts them into `c`, the
-// content of the file. `move(slot, entry)` moves a chosen slot and sets its entry in `c`. If it moves it back, it must
-// lower the entry's ceiling too, or the next life would lift the slot to it. Errors: those of read_for_life() and
-// write().
+// Once `file` is locked. `change(c)` changes words of the header and of `c`, the content of the file. `move(slot,
+// entry)` moves a chosen slot and sets its entry in `c`. If it moves it back, it must lower the entry's ceiling too, or
+// the next life would lift the slot to it. Errors: those of read_for_life() and write().
 //
 // First the published ceilings go down, then the revision goes up, then the file is written. Claims that start after
 // that use no old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
@@ -60,11 +59,11 @@ CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, cons
     return r;
 }
 
-// The latest time of which the named generators may have issued ids, or 0. A reset without force must not be below it.
+// Of the named generators, or 0. A reset without force must not be below it.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
-// Afterwards, also if it failed half-way, every backend sets its generators up again (Header::revision). Errors: those
-// of open(), which changes nothing, and run_locked_reset().
+// Every backend then sets its generators up again (Header::revision), also if it failed half-way. Errors: those of
+// open(), which changes nothing, and run_locked_reset().
 CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
 }  // namespace snowflake_ids::ledger

@@ -1,7 +1,6 @@
-// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence
-// (pg/ceilings/database_ceiling.hpp). One positive 64-bit word, because pg_upgrade copies no more of a sequence.
+// A number with its check bits, as the WAL ceiling in its sequence (pg/ceilings/database_ceiling.hpp). One positive
+// 64-bit word, because pg_upgrade copies no more of a sequence.
 //
-//   bit  63         0
 //   bits 62-15      the number
 //   bits 14-0       a CRC over the number
 //
@@ -39,7 +38,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// A new sequence begins here: START in src/sql/05-wal_ceiling.sql.
+// START in src/sql/05-wal_ceiling.sql.
 inline constexpr std::int64_t start_of_sequence = 22320;
 static_assert(seal(0) == start_of_sequence);
 

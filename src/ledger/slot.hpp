@@ -1,17 +1,15 @@
-// What processes share: it gives each caller numbers that nobody else gets, makes ceilings durable, begins the lives of
-// a server, and tells readers up to which time ids have settled. It knows nothing of PostgreSQL. Read next: claim.hpp
-// (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp (readers).
+// What processes share. Read next: claim.hpp (numbers that nobody else gets), ceiling_file.hpp (what is durable),
+// life.hpp (crashes), settling.hpp (readers).
 //
 // This file describes the server's shared memory (pg/server/shared_ledger.hpp). Everything that changes is an atomic
 // 64-bit word. There are no locks, so a process that ends between any two instructions leaves a valid state.
-// doc/how-it-works.md explains the words.
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
-//   after them   Backend  704 bytes each: the processes, then transactions that may be prepared; see settling.hpp
+//   after them   Backend  704 bytes each: the processes, then transactions that may be prepared
 //
-// No pointers: each process may see it at another address. What must outlive it is in the ceiling file
-// (ceiling_file.hpp) and in WAL (wal_ceiling.hpp).
+// No pointers: each process may see it at another address. What must outlive it is in the ceiling file and in WAL
+// (wal_ceiling.hpp).
 #pragma once
 
 #include <atomic>
@@ -27,8 +25,7 @@ namespace snowflake_ids::ledger {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
-// A shared time or duration. Not std::atomic<T>, which would move a class through an array, with a stack protector in
-// each function that does.
+// A time or duration. std::atomic<T> would move a class through an array, with a stack protector in each function.
 template <class T>
 class TimeWord {
 public:
@@ -68,9 +65,9 @@ void lift_to(W& word, decltype(word.load()) floor) {
 }
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // another number with another byte order
-// Sessions of two releases can share the memory, so an upgrade needs no restart. A release takes a new word from unused
-// bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until a session of a
-// newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
+// The same in 1.x, so that sessions of two releases can share the memory, and an upgrade needs no restart. A release
+// takes a new word from unused bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They
+// are 0 until a session of a newer library writes them, and older ones leave them alone.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
@@ -80,8 +77,8 @@ inline constexpr std::size_t header_bytes = 4096;
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
 
 // Identifies a generator, for Format::snowflake together with Slot::numbering. `node`: the partition or machine id.
-// `owner`, for the limit per database: the one whose explicit call (which names a partition or a created layout)
-// created the slot, or 0 for a server-wide setting.
+// `owner`, for the limit per database: the database in which a call that names a partition or a created layout created
+// the slot, or 0 for a server-wide setting.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
@@ -99,19 +96,18 @@ struct Key {
 };
 
 struct Counters {
-    Word issued;          // ids claimed; backends add theirs once per tick and transaction
-    Word overflow_waits;  // claims that had to wait because the sequence was used up
+    Word issued;          // backends add theirs once per tick and transaction
+    Word overflow_waits;  // claims
     Holds<microseconds> waited;
     Word waiting;
     Word regressions;
-    Word holds;  // claims that had to begin a new tick while the clock was behind
-    // When the log last told of an overflow, and of a clock that went back. 0: not yet.
+    Word holds;  // claims that began a new tick while the clock was behind
+    // When the log last told of an overflow, and of a clock that went back.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };
 
-// These words are the slot's first cache line, which every claim uses. The model checker puts words of its own in place
-// of Holds.
+// The slot's first cache line, which every claim uses. The model checker has its own Holds.
 template <template <class> class Holds>
 struct BasicSlot {
     using Word = Holds<std::uint64_t>;
@@ -119,15 +115,14 @@ struct BasicSlot {
     Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
     Word word;  // see word.hpp
     Word safe;  // highest tick that may have been used under the other toggle; only a forced reset lowers it
-    // Ticks at or above it may not be issued. Lifted only to what the ceiling file has and has synced. A forced reset
-    // and a new life may lower it. 0: none yet
+    // Ticks at or above it may not be issued. Lifted only to what the ceiling file has synced. A forced reset and a new
+    // life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
-    Word begun;  // when a held tick was begun: see claim.hpp
+    Word begun;  // when a held tick was begun
     // Format::snowflake: see numbering.hpp. Format::replicated: the oid of the database. Set once, by compare-and-swap
-    // from 0, before the key. If the creator ends before that, the slot stays free for this numbering or another
-    // format.
+    // from 0, before the key. If the creator ends in between, the slot stays free for this numbering or another format.
     Word numbering;
-    // No id of this time or earlier is generated any more (snowflake_ids.pass_now()). Only a forced reset lowers it
+    // No id of this time or earlier is generated any more (pass_now()). Only a forced reset lowers it
     Holds<UnixTime> passed;
 };
 
@@ -136,7 +131,7 @@ struct Slot : BasicSlot<Holds> {
 };
 static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Counters) == 64);
 
-// See life.hpp.
+// life.hpp
 struct Life {
     std::uint64_t number = 0;  // grows with each life
     std::uint64_t id = 0;      // random, never 0 once begun
@@ -144,11 +139,9 @@ struct Life {
     bool operator==(const Life&) const = default;
 };
 
-// See waiting.hpp.
 inline constexpr std::uint32_t trace_count = 128, sleeper_count = 64;
 
 struct Header {
-    // Constant.
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t slot_bytes;
@@ -157,31 +150,30 @@ struct Header {
     std::uint32_t backend_count;
     std::uint32_t prepared_count;
     std::uint64_t bytes;  // of the whole ledger
-    // Shared words.
+    // words
     Word life_id;  // written after all else of the life; 0: no life has begun yet
     Word life_number;
     Holds<UnixTime> life_began;
-    Holds<microseconds> lead;  // constant during a life: see life.hpp
+    Holds<microseconds> lead;  // constant during a life
     Holds<UnixTime> stats_since;
-    Holds<Floor> floor;        // nothing at or below it is issued: every slot, existing or new, is lifted above it
-    Holds<Floor> reset_floor;  // named by an operator; also in the ceiling file
-    Word revision;             // every floor and reset adds one: sessions then set their generators up again
+    Holds<Floor> floor;                  // nothing at or below it is issued, by existing or new slots
+    Holds<Floor> reset_floor;            // named by an operator; also in the ceiling file
+    Word revision;                       // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
     Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() waits, and uses up no tick
-    Word slots_taken;                    // slots that got a generator in this life, without those from the ceiling file
-    Holds<UnixTime> promise;             // no id of an earlier time is accepted any more; see settling.hpp
+    Word slots_taken;                    // in this life, without those from the ceiling file
+    Holds<UnixTime> promise;             // no id of an earlier time is accepted any more
     Holds<Ceiling> settled_ceiling;      // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
-    // See pg/server/extension_relation.cpp.
-    Word relations[256];
-    // See clock_step.hpp.
-    Holds<microseconds> clock_offset;  // ahead of the time since boot; 0: not seen yet
+    Word relations[256];  // pg/server/extension_relation.cpp
+    // clock_step.hpp
+    Holds<microseconds> clock_offset;  // 0: not seen yet
     Word clock_steps;
     Holds<microseconds> clock_step;  // the last one
-    Holds<UnixTime> clock_stepped;   // just after the last one
-    Holds<UnixTime> promise_base;    // see promise_clock() in settling.hpp
+    Holds<UnixTime> clock_stepped;   // just after it
+    Holds<UnixTime> promise_base;    // promise_clock() in settling.hpp
     Word warnings;                   // given in this life: pg/server/machine_id.cpp
-    // See waiting.hpp.
+    // waiting.hpp
     Holds<MonotonicTime> watched_until;  // until then transactions leave traces; 0: they need not
     Holds<UnixTime> traces[trace_count];
     Word sleepers[sleeper_count];
@@ -192,18 +184,18 @@ inline constexpr std::uint32_t ring_size = 20;
 
 inline constexpr std::uint32_t noted_tables = 14;
 
-// What the transactions of a process show of their ids. A prepared transaction has one too. See settling.hpp.
+// What the transactions of a process show of their ids (settling.hpp). A prepared transaction has one too.
 struct alignas(64) Backend {
     Holds<UnixTime> low;  // the transaction has no id of an earlier time
     Word database;
     Word xid;    // full id of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;  // used entries
     struct Ended {
-        Word xid;             // full transaction id: the newest of those that share the entry
+        Word xid;             // the newest of those that share the entry
         Holds<UnixTime> low;  // their earliest `low`
         Word database;        // their database, or any_database
     } ring[ring_size];        // from the oldest to the newest
-    Word every_table;         // not 0: more tables than can be noted, so it counts for every one
+    Word every_table;         // not 0: more tables than can be noted
     Word table_count;
     Word tables[noted_tables];  // that the transaction stamps, and those that they are a part of
     Word reserved[8];

@@ -1,10 +1,9 @@
-// The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies: when it is read and
-// lifted. pg/ceilings/database_ceiling.hpp has its relation.
+// The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies
+// (pg/ceilings/database_ceiling.hpp).
 //
 // A `Wal` has two functions, whose results have been flushed to disk:
-//   WalCeiling read()                      the present ceiling
-//   WalCeiling lift(const WalCeiling& c)   lifts it to c.until at least, writes c.life_id next to it, and returns what
-//                                          is there now
+//   WalCeiling read()
+//   WalCeiling lift(const WalCeiling& c)   to c.until at least, with c.life_id; returns what is there now
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,9 @@ struct WalCeiling {
     bool operator==(const WalCeiling&) const = default;
 };
 
-// Called before a process's first id in a database. If another life lifted the ceiling last (before a restart or a
-// failover), ids below it may exist. So in this order: lift_floor(until) lifts all generators above these ids, the
-// ceiling is lifted to `target` with the id of this life, and the first id is generated. Returns until when ids may be
-// issued.
+// Before a process's first id in a database. If another life lifted the ceiling last (before a restart or a failover),
+// ids below it may exist. So first lift_floor(until) lifts all generators above them, and then the ceiling is lifted to
+// `target` with the id of this life. Returns until when ids may be issued.
 template <class Wal, class LiftFloor>
 Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloor lift_floor) {
     WalCeiling c = wal.read();
@@ -34,8 +32,7 @@ Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloo
     return c.until;
 }
 
-// Lifts the ceiling to `target` for an id of the time `wanted`, unless another process has lifted it above `wanted`
-// already. Returns until when ids may be issued.
+// For an id of the time `wanted`, unless another process has lifted it above already. The same result.
 template <class Wal>
 Ceiling lift_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling target) {
     const Ceiling until = wal.read().until;
@@ -43,17 +40,16 @@ Ceiling lift_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling
 }
 
 // The last two WAL ceilings of its database that a process has seen, for synchronous replication. A promoted standby
-// must not repeat an id that a client has, and does not if it has the WAL with a ceiling above it. So a commit with ids
-// waits until the standbys have that position.
+// does not repeat an id that a client has if it has the WAL with a ceiling above it. So a commit with ids waits until
+// the standbys have that position.
 //
-// Two, because a ceiling is lifted when a quarter of the window is left. Until then, ids are below the ceiling before,
+// Two, because a ceiling is lifted when a quarter of the window is left. Until then, ids are below the one before,
 // which the standbys have had for long.
 class SeenCeilings {
 public:
-    // 0 if none was noted.
     Ceiling until() const { return now_.until; }
 
-    // A ceiling that was read or lifted. It is in WAL before `position`.
+    // It is in WAL before `position`.
     void note(Ceiling until, std::uint64_t position) {
         if (until == now_.until) return;
         before_ = now_;
@@ -64,7 +60,7 @@ public:
     Ceiling highest(IsThere is_there) const {
         return is_there(now_.position) ? now_.until : is_there(before_.position) ? before_.until : Ceiling{};
     }
-    // Of the WAL that protects all ids up to `latest`. 0: not known, so the commit must wait.
+    // That protects all ids up to `latest`. 0: not known, so the commit must wait.
     std::uint64_t position_for(UnixTime latest) const {
         return latest < before_.until ? before_.position : now_.position;
     }

@@ -1,5 +1,4 @@
-// Tick, toggle and next number of a generator in one 64-bit word, changed only by compare-and-swap. The slot has the
-// safe tick in another word.
+// Tick, toggle and next number of a generator in one 64-bit word, changed only by compare-and-swap.
 //
 //   bits 63-17  block: the tick; sno keeps its tick-tock toggle in the lowest bit
 //   bits 16-0   next sequence number, 0-65536; above the upper bound: all used up
@@ -18,7 +17,6 @@ inline constexpr unsigned next_bits = 17;
 inline constexpr std::uint32_t next_mask = (std::uint32_t{1} << next_bits) - 1;
 inline constexpr std::uint64_t max_block = ~std::uint64_t{0} >> next_bits;
 
-// The last that a word can hold.
 constexpr std::uint64_t max_tick(bool has_toggle) { return has_toggle ? max_block >> 1 : max_block; }
 
 constexpr std::uint64_t pack(const State& s, bool has_toggle) {
@@ -26,8 +24,7 @@ constexpr std::uint64_t pack(const State& s, bool has_toggle) {
     return block << next_bits | s.next;
 }
 
-// The caller passes `safe` from the slot. Of State::drifts the word has only the toggle; the statistics count
-// regressions.
+// `safe` has a word of its own. Of State::drifts the word has only the toggle.
 constexpr State unpack(std::uint64_t word, std::uint64_t safe, bool has_toggle) {
     State s{.safe = safe, .next = static_cast<std::uint32_t>(word) & next_mask};
     const std::uint64_t block = word >> next_bits;
