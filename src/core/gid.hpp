@@ -102,7 +102,6 @@ constexpr Fields split(const Id& id) {
     return {static_cast<Kind>(id.bytes[0] >> 5 & 3), load_be<6>(id.bytes + 1), id.bytes[7], load_be<8>(id.bytes + 8)};
 }
 
-// The same.
 constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 3); }
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }

@@ -22,8 +22,6 @@ inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) {
     return {std::chrono::sys_time<milliseconds>{milliseconds{unix_ms}}, milliseconds{1}, bits};
 }
 
-// Ids of 64-bit layouts (Discord, Instagram, Mastodon, Mastic) are negative bigints in the second half of their time,
-// first Instagram's from 2046 on.
 inline constexpr KnownLayout known_layouts[] = {
     // 2010-11-04T01:42:54.657Z
     {"twitter", {ms_since(1288834974657, 41), 10, 12}, true, "Twitter, X: milliseconds, machine, sequence"},

@@ -44,7 +44,6 @@ struct Layout {
         return compose({tick.value, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(sequence)});
     }
 
-    // Error: id_range.
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
         return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),

@@ -15,7 +15,6 @@ namespace snowflake_ids::mastic {
 
 inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 48}, 0, 16};
 
-// A type of its own, for overloads.
 struct Id {
     std::uint64_t number;
 

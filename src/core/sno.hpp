@@ -115,7 +115,6 @@ constexpr void print_block(std::uint64_t forty_bits, char* out) {
     store_be<8>(out, text);
 }
 
-// False if a character is bad.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
     const std::uint64_t c = load_be<8>(in);
     // at_least() gets bytes without their top bits, so `ok` needs those of `c` to be 0.

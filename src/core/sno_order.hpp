@@ -1,17 +1,13 @@
 // Sort key (id_order.hpp) and neighbours of snos.
 //
-//   bits 63-24   time, tick-tock: as they are
+//   bits 63-24   time, tick-tock
 //   bits 23-0    a code for metabyte, partition and sequence
 //
 // The code depends on the first id that is sorted, with metabyte M and partition P. The window is the 128 partitions
-// that differ from P only in the lowest 7 bits. It gets half of all codes (2^23), because machine ids are small, or
-// close together. The code is the metabyte times 2^15, plus for an id with
-//   M, in the window       half of the window's first partition, plus place in the window and sequence (7 + 16 bits);
-//   M, outside the window  half of its partition, rounded down, plus 2^23 above the window;
-//   another metabyte       15 bits, plus 2^23 for a metabyte above M:
-//     partition P            2000-5fff: the sequence without its two lowest bits
-//     a lower partition      1fff is P - 1, and so on down; all that are further away share 0000
-//     a higher partition     6000 is P + 1, and so on up; all that are further away share 7fff
+// that differ from P only in the lowest 7 bits. With M, it gets half of all codes, one for each id, because machine ids
+// are small, or close together. Outside it, two partitions with M share a code. With another metabyte, four ids of P
+// share one, and other partitions have one each, but for those far from P. Simpler codes made sorts of many servers or
+// metabytes 1.2 to 2.6 times as slow.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +40,7 @@ public:
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // Without the metabyte. Exact in the window; elsewhere two partitions share a code, without the sequence. Less than
-    // half + 2^15, so the whole code fits 24 bits.
+    // Less than half + 2^15, so the whole code fits 24 bits.
     constexpr std::uint32_t code_for_same_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
@@ -60,7 +55,6 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // The distance from the neighbour of P, at most that of the last code.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }
@@ -87,7 +81,6 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return n;
 }
 
-// See id_order.hpp.
 struct Type {
     using Id = sno::Id;
     using SortKey = sno::SortKey;

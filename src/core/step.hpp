@@ -19,7 +19,7 @@ namespace snowflake_ids {
 struct State {
     std::uint64_t tick = 0;    // H: of the last id; never goes back without a toggle
     std::uint64_t safe = 0;    // S: the highest that may have been used under the other toggle
-    std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
+    std::uint32_t next = 0;    // above Rules::max: all are used up
     std::uint32_t drifts = 0;  // regressions; the lowest bit is the tick-tock toggle
 
     constexpr std::uint32_t toggle() const { return drifts & 1; }

@@ -31,7 +31,6 @@ struct Monotonic {
 };
 using MonotonicTime = Monotonic::time_point;
 
-// For ids, files and SQL.
 template <class Clock, class Duration>
 constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
     return t.time_since_epoch().count();

@@ -18,7 +18,7 @@ namespace snowflake_ids {
 struct Timeline {
     UnixTime epoch;  // start of tick 0
     microseconds tick_length;
-    unsigned bits;  // of the tick field
+    unsigned bits;
 
     constexpr bool operator==(const Timeline&) const = default;
 

@@ -91,7 +91,7 @@ constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest)
            ((rest - ms).count() << fraction_bits) / Unsigned<std::nano>{milliseconds{1}}.count();
 }
 
-// No moment is used twice, so ids grow even if the clock stands still, goes back or is slower than their generation.
+// No moment is used twice, so ids grow even if the clock stands still or goes back.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
 constexpr UnixTime time_of(Moment moment) {

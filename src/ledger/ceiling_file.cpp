@@ -16,7 +16,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // another number with another byte order
+constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;
 constexpr std::uint32_t ceiling_version = 1;
 
 struct FileHeader {
@@ -82,7 +82,7 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     return {};
 }
 
-// `c` has the decoded header. False if the entry is damaged. Zeros are a free entry, or damage if it was synced before.
+// `c` has the decoded header. False if the entry is damaged. Zeros are a free entry, or damage if it was once synced.
 bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
     const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
     if (free ? (c.durable[index / 64] & bit_of(index)) != 0
@@ -152,7 +152,7 @@ bool mark_durable(Ceilings& c) {
 }
 
 LockedCeilings::~LockedCeilings() {
-    if (fd_ >= 0) close(fd_);  // drops the lock
+    if (fd_ >= 0) close(fd_);
 }
 
 // A new file gets life 0, older than every other, so the first life that writes it writes everything from memory.
@@ -204,7 +204,7 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
-    // The entries are synced, so their bits may say so. If this unsynced write is lost, zeros in the place of a new
+    // Now the bits may say that the entries are synced. If this unsynced write is lost, zeros in the place of a new
     // entry count as free, until the next write.
     Ceilings synced = c;
     if (mark_durable(synced)) {

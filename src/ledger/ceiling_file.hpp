@@ -208,9 +208,9 @@ inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_c
 
 // Lifts the durable ceiling of `slot` to at least `least`. Errors: those of open(), read_for_life() and write().
 //
-// Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as well, to `along.to` or to
-// `least`, whichever is lower. So a generator that is far ahead of the clock does not take the others with it. Once
-// there is a promise, its ceiling is lifted to `along.to` too.
+// Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
+// well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
+// the others with it. Once there is a promise, its ceiling is lifted to `along.to` too.
 CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                            Along along);
 

@@ -1,8 +1,8 @@
-// Steps of the wall clock, counted for monitoring only. Header::clock_offset is how far the wall clock is ahead of the
-// time since boot. Slewing and suspending change both, so it changes only when the wall clock is set.
+// Steps of the wall clock, counted for monitoring only, by snowflake_ids.status(), and by a claim if the clock is
+// behind, or if it waits or lifts a ceiling. A step that is corrected in between may be missed.
 //
-// Looking for each id costs too much. A claim looks if the clock is behind, if it waits, or if it lifts a ceiling;
-// snowflake_ids.status() looks too. A step that is corrected in between may be missed.
+// Header::clock_offset is how far the wall clock is ahead of the time since boot. Slewing and suspending change both,
+// so it changes only when the wall clock is set.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,12 @@
 
 namespace snowflake_ids::ledger {
 
-// Smaller steps count when they add up to this.
+// Smaller ones count when they add up to this.
 inline constexpr microseconds least_clock_step = milliseconds{10};
 
-// Tests replace it.
 struct BootClock {
     static UnixTime wall() { return wall_clock(); }
-    // 0: unknown, because in each attempt the process lost the processor between the clocks.
+    // 0: in each attempt the process lost the processor between the clocks.
     static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;

@@ -1,4 +1,4 @@
-// Whether the processor's time counter can be trusted, and how fast it runs.
+// How fast the processor's time counter runs, if it can be trusted.
 #include "ledger/cycles.hpp"
 
 #include <cstring>
@@ -19,7 +19,6 @@ constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
-// One rate on all processors.
 [[maybe_unused]] bool is_steady() {
 #if defined(__aarch64__)
     return true;  // the architecture says so
@@ -37,7 +36,7 @@ constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
 void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady) {
     std::uint64_t found = 0;
-    // A counter or clock that went back gives a huge difference, which fits no rate.
+    // Huge, which fits no rate, if the counter or the clock went back.
     std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
     if (steady && seen_ns_ != 0) {
         // Halved until the multiplication by 2^16 cannot overflow.

@@ -1,8 +1,6 @@
 // The processor's time counter shows that the current tick has not ended, for less than half the cost of reading the
-// clock. The clock says how long the tick still lasts, and surely_within() how many counts that is at least.
-//
-// It is used only if it is Linux's clock source ("tsc"; on arm64 always), so if the kernel calls it steady, and not in
-// the first milliseconds of a process.
+// clock. It is used only if it is Linux's clock source ("tsc"; on arm64 always), because then the kernel calls it
+// steady, and not in the first milliseconds of a process.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +22,7 @@ inline constexpr bool available = false;
 constexpr std::uint64_t now() { return 0; }
 #endif
 
-// The clock is read again after this time, so that a step is noticed.
+// After this time the clock is read, so that a step is noticed.
 inline constexpr std::uint64_t longest_ns = 4000000;
 inline constexpr std::uint64_t slack_ns = 100;
 
@@ -33,7 +31,6 @@ inline constexpr std::uint64_t slack_ns = 100;
 class Rate {
 public:
     bool due(std::uint64_t count) const { return count - seen_ >= wait_; }
-    // True after the first pair.
     bool begun() const { return seen_ns_ != 0; }
 
     // The clock showed `elapsed_ns` between the counts. `steady`: the kernel trusts the counter.
@@ -54,7 +51,6 @@ private:
     std::uint64_t wait_ = 0;          // counts to the next
 };
 
-// As this process measures it.
 std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count);
 
 }  // namespace snowflake_ids::ledger::cycles

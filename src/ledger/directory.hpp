@@ -13,13 +13,12 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
 int open_file(int dir_fd, const char* name);
 int open_directory(const char* dir);
 
-// Makes the names of new files durable.
 int sync_directory(const char* dir);
 
-// To the disk itself; fsync() on macOS stops at the cache of the drive.
+// To the disk itself: fsync() on macOS stops at the drive's cache.
 int sync_data(int fd);
 
-// True if `name` exists and is the file open as `fd`.
+// False also if `name` does not exist.
 bool is_same_file(int dir_fd, const char* name, int fd);
 
 // From its start; `done` is less than `size` if the file is shorter.

@@ -17,8 +17,8 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     for (;;) {
         std::uint64_t word = slot.word.load();
         const State state = unpack(word, slot.safe.load(), has_toggle);
-        // Without a toggle, a slot that is past the tick never returns to it. With one the word must change even then,
-        // because a running claim may have read the old `safe`.
+        // Without a toggle, a slot that is past the tick never returns to it. With one the word must change, because a
+        // running claim may have read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
         // Used up at this tick already, by a claim of number 65535 or by another floor. The word must change all the
@@ -42,7 +42,6 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
-// `lift`: begin_slot() or lift_slot().
 template <class S, class Lift>
 void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
@@ -64,10 +63,10 @@ void apply_floor(const H& header, S& slot, Lift lift) {
 // Leases below the floor end only when the caller adds one to Header::revision.
 void lift_floor(const Ledger& ledger, Floor floor);
 
-// To Header::floor. Each process calls it for a slot that it has created or found, before using it.
+// A process calls it for a slot that it has created or found, before using it.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
-// Ignores a slot whose format has no time.
+// Not if its format has no time.
 void lift_and_begin(Slot& slot, Floor floor);
 
 }  // namespace snowflake_ids::ledger

@@ -19,7 +19,6 @@ constexpr bool has_toggle(Format format) { return format == Format::sno; }
 // sno_at counts calls, so ceilings and floors mean nothing to it.
 constexpr bool has_time(Format format) { return format == Format::sno || format == Format::snowflake; }
 
-// None for a free slot.
 template <class S>
 Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
@@ -80,7 +79,6 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
-// The same, for the slot's format.
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
 
 // Of all built-in formats. For longer ticks snowflake_ids_settled() is wrong, and snowflake_settled(layout) right. A

@@ -1,12 +1,12 @@
 // A lease is some numbers of one tick that a process has claimed in one swap, because moving the word's cache line
 // between processes takes longer than reading the clock several times. Unused numbers are not issued.
 //
-// Order: an id generated after another one was seen must be larger. So a lease ends with its tick, and as soon as the
-// process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is
-// none, because the tick may have to last.
+// An id generated after another one was seen must be larger. So a lease ends with its tick, and as soon as the process
+// may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is none,
+// because the tick may have to last.
 //
-// Floors: who lifts one adds one to Header::revision afterwards, and a process with a lease looks at that word before
-// each number.
+// Who lifts a floor adds one to Header::revision afterwards, and a process with a lease looks at that before each
+// number.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Lease {
     std::uint64_t tick = 0;
     std::uint32_t toggle = 0;
     std::uint32_t next = 0;
-    std::uint32_t end = 0;   // the numbers next .. end - 1 are left
+    std::uint32_t end = 0;   // next .. end - 1 are left
     std::uint32_t want = 1;  // by the last claim; 0: the clock was behind, the next one wants 1
     std::uint32_t used = 0;  // with the first one of its claim
 };

@@ -9,16 +9,16 @@
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Lift the floor, for slots that are created later.
 //   4. Store the id of the life. Until then no session generates ids.
-// If the process ends before that, the next does all steps again, as another life. A memory begins one life only:
-// otherwise two servers on one data directory would take the file from each other in turn.
+// If the process ends before, the next does all steps again, as another life. A memory begins one life only: otherwise
+// two servers on one data directory would take the file from each other in turn.
 //
 // The file may be that of another server (pg_rewind copies it) or a new one, and then does not know the ids generated
 // here. So no slot begins below `at_least`, the clock plus 1.25 durable windows: a generator that was not far ahead of
-// its clock had no higher ceiling. And a life's number is at least the Unix time in seconds at which it begins, so even
-// without the file it is the highest.
+// its clock had no higher ceiling. And a life's number is at least the Unix time in seconds, so even without the file
+// it is the highest.
 //
-// So after a restart ids may be ahead of the clock by 1.25 durable windows, the lead. A clock that is behind by no more
-// than lead_of() is no regression (claim.hpp).
+// So after a restart ids may be ahead of the clock by 1.25 durable windows. A clock that is behind by no more than
+// lead_of() is no regression (core/step.hpp).
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::u
 // not follow.
 void begin_promise_clock(const Ledger& ledger);
 
-// Twice the time by which the life's own floor is ahead of the clock: once for that floor, and once for ceilings that
-// it lifts while its ids are ahead, if the next life begins at once.
+// Twice: once for the life's own floor, and once for ceilings that it lifts while its ids are ahead, if the next life
+// begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};

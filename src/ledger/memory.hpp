@@ -25,10 +25,10 @@ inline auto prepared_at(const Ledger& ledger) {
     return [prepared = ledger.prepared](std::uint32_t i) -> Backend& { return prepared[i]; };
 }
 
-// The memory must be memory_bytes(backend_count, prepared_count) zeros. Counters count from `now`.
+// The memory must be memory_bytes(backend_count, prepared_count) zeros.
 Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now);
 
-// Empty if another version of the library made this memory, or if it is smaller than its header says.
+// Empty (false) if another version made this memory, or if it is smaller than its header says.
 Ledger find_ledger(void* memory, std::size_t bytes);
 
 // `numbering` 0 means any.
@@ -67,7 +67,7 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
 // Null if all slots are in use, or if the generator has none and `may_create` is false.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
 
-// On any node.
+// By any node.
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering);
 
 // Key::owner; without it, of all databases.

@@ -8,7 +8,7 @@
 //   bits 5-1    sequence bits
 //   bit 0       the node is last
 //
-// One word, because a slot must get it at once: see Slot::numbering.
+// One word, because a slot must get it at once (Slot::numbering).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace snowflake_ids::ledger {
 
-// Of a layout whose ids can be generated. After a restart ids may be ahead of the clock by a tick or two, and the
-// ceiling of a database moves all generators, so longer ticks would put all of them far ahead.
+// After a restart ids may be ahead of the clock by a tick or two, and the ceiling of a database moves all generators.
+// So with longer ticks, all of them would be far ahead.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
 // Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970, beyond
@@ -29,7 +29,7 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    // Before the comparison, which multiplies: the earliest epoch would overflow.
+    // First, because the comparison multiplies, and the earliest epoch would overflow.
     if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
     if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
@@ -39,8 +39,8 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at
-// least 1.
+// With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a positive
+// tick.
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

@@ -1,7 +1,7 @@
 // Settled ids and synchronous replication. A promoted standby generates ids above the WAL ceiling that it has. So while
-// COMMIT waits for standbys, readers of a database are told no later time than R: the highest WAL ceiling of this
-// database that the standbys have flushed, or what was promised before. Committed rows lie below R, because their
-// COMMIT waited for a ceiling above them. Readers themselves wait for no standby.
+// COMMIT waits for standbys, readers are told no later time than R: the highest WAL ceiling of their database that the
+// standbys have flushed, or what was promised before. Committed rows lie below R, because their COMMIT waited for a
+// ceiling above them. Readers themselves wait for no standby.
 //
 // R only grows, except by a forced reset. It is in a slot of its own, to outlast a restart while standbys are away:
 // Slot::passed is R, Slot::ceiling what the ceiling file has of it, which lags only while nobody reads.

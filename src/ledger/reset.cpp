@@ -50,7 +50,6 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
-    // A forced reset of all sets the floor instead.
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
@@ -87,8 +86,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
         }
     };
     const CeilingResult r = run_locked_reset(header, slot_count, at, file, change, move);
-    // New ids do not keep the promise, so it goes back too: after the generators, because a reader lifts it up to their
-    // last ids.
+    // New ids do not keep the promise. After the generators, because a reader lifts it up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
     return r;
 }

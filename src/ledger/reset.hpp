@@ -38,8 +38,8 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 // entry)` moves a chosen slot and sets its entry in `c`. If it moves it back, it must lower the entry's ceiling too, or
 // the next life would lift the slot to it. Errors: those of read_for_life() and write().
 //
-// First the published ceilings go down, then the revision goes up, then the file is written. Claims that start after
-// that use no old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
+// First the published ceilings go down, then the revision goes up, then the file is written. So no session relies on a
+// ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class Move>
 CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
                                Move move) {

@@ -4,8 +4,7 @@
 //   bits 62-15      the number
 //   bits 14-0       a CRC over the number
 //
-// No number has the word 0. The CRC finds every change of up to 15 neighbouring bits, and all but one in 2^15 of the
-// others.
+// Never 0. The CRC finds every change of up to 15 neighbouring bits, and all but one in 2^15 of the others.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ inline constexpr std::uint64_t max_sealed = ~std::uint64_t{0} >> 1 >> check_bits
 // At most max_sealed.
 constexpr std::int64_t seal(std::uint64_t number) {
     constexpr std::uint64_t polynomial = 0x4599;  // without its highest bit
-    // With a bit above it, because the number 0 alone would have the CRC 0.
+    // With a bit above it, because 0 alone would have the CRC 0.
     const std::uint64_t message = std::uint64_t{1} << 56 | number;
     std::uint64_t crc = 0;
     for (unsigned i = 64; i-- > 0;) {
@@ -30,7 +29,7 @@ constexpr std::int64_t seal(std::uint64_t number) {
     return static_cast<std::int64_t>(number << check_bits | crc);
 }
 
-// Nothing if the word is damaged.
+// Empty if it is damaged.
 constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     if (word <= 0) return {};
     const std::uint64_t number = static_cast<std::uint64_t>(word) >> check_bits;

@@ -33,8 +33,8 @@
 //   7. For each backend, look at `low`, then at the ring, from the newest entry down to the first that the snapshot
 //      calls finished. T becomes the earliest of all that are of the reader's database.
 //      Between the two, the reader of a table asks whether the transaction has noted the table. If not, its `low` does
-//      not count, because the ids with which it stamps the table later keep the promise. The tables are cleared last, so
-//      a transaction that ends before the question is in the ring.
+//      not count, because the ids with which it stamps the table later keep the promise. The tables are cleared last,
+//      so a transaction that ends before the question is in the ring.
 // In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. If a reader does not see
 // the `low` of a transaction with an id before T, it finds that transaction in the ring, or its snapshot calls it
 // finished.
@@ -51,9 +51,9 @@
 // the place above, and meets the entry that goes down in the place below.
 //
 // A prepared transaction has no process. It has a Backend instead, with its id in `xid`. Its process fills this in when
-// it prepares, with the tables, and then continues with step 5. A reader looks at these after the processes, because a transaction may
-// be prepared while it looks. When the transaction is over, another one may use its place, which must be running then.
-// So the transactions of a place come one after another too, and the place has a ring of them.
+// it prepares, with the tables, and then continues with step 5. A reader looks at these after the processes, because a
+// transaction may be prepared while it looks. When the transaction is over, another one may use its place, which must
+// be running then. So the transactions of a place come one after another too, and the place has a ring of them.
 //
 // The functions are templates over the words, so that the model checker runs this very code.
 #pragma once

@@ -25,7 +25,7 @@ namespace snowflake_ids::ledger {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
-// A time or duration. std::atomic<T> would move a class through an array, with a stack protector in each function.
+// std::atomic<T> would move a class through an array, with a stack protector in each function.
 template <class T>
 class TimeWord {
 public:
@@ -57,7 +57,7 @@ private:
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
-// Never moves the word back, whatever other processes do.
+// Never moves the word back.
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
@@ -65,15 +65,15 @@ void lift_to(W& word, decltype(word.load()) floor) {
 }
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // another number with another byte order
-// The same in 1.x, so that sessions of two releases can share the memory, and an upgrade needs no restart. A release
-// takes a new word from unused bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They
-// are 0 until a session of a newer library writes them, and older ones leave them alone.
+// The same in 1.x, so that sessions of two releases can share the memory, and an upgrade needs no restart. New words
+// come from unused bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until
+// a session of a newer library writes them, and older ones leave them alone.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
 // In files, so values never change their meaning. `snowflake`: any 64-bit layout. `sno_at`: snos of times that the
-// caller gives. `replicated`: no generator, see replicated.hpp.
+// caller gives. `replicated`: no generator (replicated.hpp).
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
 
 // Identifies a generator, for Format::snowflake together with Slot::numbering. `node`: the partition or machine id.
@@ -114,7 +114,7 @@ struct BasicSlot {
 
     Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
     Word word;  // see word.hpp
-    Word safe;  // highest tick that may have been used under the other toggle; only a forced reset lowers it
+    Word safe;  // State::safe; only a forced reset lowers it
     // Ticks at or above it may not be issued. Lifted only to what the ceiling file has synced. A forced reset and a new
     // life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
@@ -133,7 +133,7 @@ static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Co
 
 // life.hpp
 struct Life {
-    std::uint64_t number = 0;  // grows with each life
+    std::uint64_t number = 0;  // grows
     std::uint64_t id = 0;      // random, never 0 once begun
 
     bool operator==(const Life&) const = default;
@@ -164,8 +164,8 @@ struct Header {
     Word slots_taken;                    // in this life, without those from the ceiling file
     Holds<UnixTime> promise;             // no id of an earlier time is accepted any more
     Holds<Ceiling> settled_ceiling;      // the promise may not be above it. Published, as Slot::ceiling
-    Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
-    Word relations[256];  // pg/server/extension_relation.cpp
+    Word prepared_below;                 // transactions with an earlier full id may be prepared without a Backend
+    Word relations[256];                 // pg/server/extension_relation.cpp
     // clock_step.hpp
     Holds<microseconds> clock_offset;  // 0: not seen yet
     Word clock_steps;
@@ -188,7 +188,7 @@ inline constexpr std::uint32_t noted_tables = 14;
 struct alignas(64) Backend {
     Holds<UnixTime> low;  // the transaction has no id of an earlier time
     Word database;
-    Word xid;    // full id of the prepared transaction, also when it is over; 0: a process, or free
+    Word xid;    // of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;  // used entries
     struct Ended {
         Word xid;             // the newest of those that share the entry
@@ -197,7 +197,7 @@ struct alignas(64) Backend {
     } ring[ring_size];        // from the oldest to the newest
     Word every_table;         // not 0: more tables than can be noted
     Word table_count;
-    Word tables[noted_tables];  // that the transaction stamps, and those that they are a part of
+    Word tables[noted_tables];  // stamped ones, and those that they are a part of
     Word reserved[8];
 };
 static_assert(sizeof(Backend) == 704);

@@ -14,7 +14,7 @@ namespace snowflake_ids::ledger {
 
 struct WalCeiling {
     Ceiling until{};            // no id of that time or later has been issued
-    std::uint64_t life_id = 0;  // the life that wrote it
+    std::uint64_t life_id = 0;  // its writer
 
     bool operator==(const WalCeiling&) const = default;
 };
@@ -67,7 +67,7 @@ public:
 
 private:
     struct Seen {
-        Ceiling until{};  // 0: not seen yet
+        Ceiling until{};
         std::uint64_t position = 0;
     };
     Seen now_, before_;

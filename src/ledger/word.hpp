@@ -3,8 +3,7 @@
 //   bits 63-17  block: the tick; sno keeps its tick-tock toggle in the lowest bit
 //   bits 16-0   next sequence number, 0-65536; above the upper bound: all used up
 //
-// For sno the block is the first 40 bits of the id. Mastic's 48 + 16 bits leave no room for "used up", so ticks from
-// 2^47 on (the year 6485) are refused.
+// Mastic's 48 + 16 bits leave no room for "used up", so ticks from 2^47 on (the year 6485) are refused.
 #pragma once
 
 #include <cstdint>
