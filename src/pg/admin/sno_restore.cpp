@@ -68,8 +68,8 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// snowflake_ids.sno_snapshot(partition); null: the partition that the settings give. Null if this server has generated
-// no id in the partition.
+// snowflake_ids.sno_snapshot(partition); null: the partition that the settings give. The result is null if this server
+// has generated no id in the partition.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =

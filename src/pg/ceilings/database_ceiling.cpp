@@ -212,7 +212,6 @@ WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
 
 // ---- repair: the page as PostgreSQL creates it
 
-// As PostgreSQL does when it creates a sequence.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;

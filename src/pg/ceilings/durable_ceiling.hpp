@@ -29,7 +29,7 @@ void try_lift_settled(Ceiling least);
 // Gives the slot an entry if it has none, so that it exists after a restart. For sno_at, which needs no ceiling.
 void give_entry(const ledger::Slot& slot);
 
-// Raises the error that a session would get that writes the file. Waits for the lock up to max_wait.
+// Reads the file, and raises the error that would keep a session from writing it. Waits for the lock up to max_wait.
 void check();
 
 // If writing fails, slots in memory may have moved.

@@ -26,14 +26,14 @@ namespace {
 
 using durable_ceiling::ahead_of, durable_ceiling::margin;
 
-// As this backend last saw it. It only grows, so an old value is only too careful. Where it may not,
-// forget_wal_ceiling() is called.
+// As this backend last saw them. A ceiling only grows, so an old value is only too careful. Exceptions call
+// forget_wal_ceiling().
 ledger::SeenCeilings seen_wal;
 
 // Lifts R (ledger/replicated.hpp) to the higher of the two ceilings that the standbys have flushed.
 void lift_replicated(ledger::Slot& slot) { ledger::lift_to(slot.passed, seen_wal.highest(standby::had_flushed)); }
 
-// The ceiling before is noted first, because the standbys may never get the next one.
+// First notes whether the standbys have the ceiling before, because they may never get the next one.
 void note_wal_ceiling(Ceiling until) {
     if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
@@ -45,8 +45,8 @@ UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
-// With less left below it, a ceiling is lifted. One above ahead_of() was lifted by a small step, so half a step is
-// enough.
+// With less than this left below it, a ceiling is lifted. One above ahead_of() was lifted by a small step, so half a
+// step is enough.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
 // The ceiling on disk is at least as high.

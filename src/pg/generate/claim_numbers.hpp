@@ -15,7 +15,8 @@ namespace snowflake_ids::generator {
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
 // Call this after the claim `failed` issued nothing. Lifts ceilings or waits, up to max_wait, and claims until numbers
-// are issued. Raises an error if the clock is outside the format, a ceiling cannot be lifted, or a setting demands one.
+// are issued. Raises an error if the clock is outside the format, a ceiling cannot be lifted, the wait is over, or a
+// setting demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {

@@ -50,7 +50,7 @@ inline void end_lease(Generator& g) {
     g.lease.want = 0;
 }
 
-// Then end_leases_and_count() counts the ids of `g`. Call it before the generator gets its first slot.
+// Makes end_leases_and_count() count the ids of `g`. Call it before the generator gets its first slot.
 void add_to_all(Generator& g);
 
 void count_up(Generator& g);
@@ -58,7 +58,7 @@ void count_up(Generator& g);
 // Cannot fail, because it also runs after a commit, where an error would be a panic.
 void end_leases_and_count();
 
-// From then on, the end of each transaction counts its ids, and stops showing them to readers.
+// After this, the end of each transaction counts its ids, and stops showing them to readers.
 void watch_transactions();
 
 // Zeros until the first set-up. Hidden, so that each id loads it directly, not through the global offset table.

@@ -27,8 +27,8 @@ namespace {
 
 // ---- whether ids may be generated
 
-// In a parallel worker, the ledger would show readers the ids of the worker's transaction, but they belong to that of
-// its leader.
+// The ids of a parallel worker belong to its leader's transaction, but the ledger would show them to readers as ids of
+// the worker's.
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -120,7 +120,7 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
 }
 
 // By the lowest six bits of the partition: of partitions with the same bits, only the last one used has a generator
-// here. Allocated, for the reason in entropy.cpp.
+// here. Allocated, so that the static variables that a session writes stay in one page.
 Generator* explicit_sno[64];
 
 // The former slot's counters get the ids issued there.

@@ -32,7 +32,8 @@ using namespace layouts;
 
 namespace {
 
-// In any database of this server. Begins its life, because only then are generators from before the start known.
+// By a generator in any database of this server. Begins the server's life, because only then are generators from before
+// the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
@@ -45,7 +46,7 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
-// Refuses other triggers than those of the table of layouts, because a superuser can create some. Locks the table until
+// Refuses triggers of other tables, which a superuser can create with these functions. Locks the table of layouts until
 // the end of the transaction.
 const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
                                         bool only_insert) {
@@ -159,8 +160,8 @@ FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
 
-// Keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row; all else is an error. Before an
-// insert it is fired only for users who may not create layouts.
+// The trigger that keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row; all else is an
+// error. Before an insert it is fired only for users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
     // This drops a layout, so the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();
@@ -183,9 +184,9 @@ FUNCTION(snowflake_ids_layout_keep) {
     PG_RETURN_NULL();
 }
 
-// Before each insert. snowflake_layout_create() fires no trigger, so the row comes from a subscription or a restored
-// dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the subscription.
-// Another layout of the name is an error.
+// The trigger before each insert. snowflake_layout_create() fires none, so the row comes from a subscription or a
+// restored dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the
+// subscription. Another layout of the name is an error.
 FUNCTION(snowflake_ids_layout_same) {
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;

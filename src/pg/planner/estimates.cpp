@@ -38,7 +38,6 @@ namespace {
 
 // ---- ids and times as numbers
 
-// A time has the number of the first id at or after it.
 template <class Id>
 Key key_of_bytes(Datum datum) {
     constexpr std::size_t after_8 = sizeof(Id) - 8;
@@ -48,6 +47,7 @@ Key key_of_bytes(Datum datum) {
 
 Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 
+// The number of the first id at or after the time.
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
@@ -82,7 +82,7 @@ struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
-    // The input that is no timestamptz and no bigint.
+    // The ids are the input that is no timestamptz and no bigint.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);
@@ -95,7 +95,8 @@ struct Order {
     }
 };
 
-// An operator of a family compares two ids, an id with a time, or two times; only its input types show what.
+// An operator of a family compares two ids, an id with a time, or two times; only its input types show
+// which.
 struct Comparison {
     int strategy = 0;  // of btree, with the column on the left; 0: no < <= >= > of this order
     Oid column_type;

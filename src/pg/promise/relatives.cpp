@@ -15,7 +15,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// PostgreSQL clears this mark late, so there may be none.
+// PostgreSQL clears relhassubclass late, so there may be none.
 bool may_have_children(Oid relation) {
     return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
 }

@@ -2,7 +2,7 @@
 // who continues after the last id also sees updates. A key must not change, so sno_check() and so on only refuse an id
 // that readers have passed.
 //
-// The table is noted before, so its readers wait for the transaction.
+// The table is noted before the id is generated or checked, so that its readers wait for the transaction.
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"

@@ -24,7 +24,7 @@ Kind kind_named(const char* name, std::size_t length) {
     pg_unreachable();
 }
 
-// Users can call the functions here with any number.
+// Users can call these functions with any modifier.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
         report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
