@@ -1,0 +1,180 @@
+# Readers of a stamped table while COMMIT waits for a synchronous standby: they are not told of a row before the standby
+# has it, they wake when it has, and they lose nothing when it is promoted. Controls are told earlier, and lose rows.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Test::More;
+
+my $clock = clock();
+my $primary = new_server('primary', $clock, allows_streaming => 1, conf => "max_prepared_transactions = 5\n");
+$primary->safe_psql('postgres', <<'END');
+CREATE SEQUENCE row_ids;
+CREATE TABLE news (id bigint PRIMARY KEY DEFAULT nextval('row_ids'), body int DEFAULT 1, changed sno NOT NULL);
+CREATE INDEX ON news (changed);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+INSERT INTO news DEFAULT VALUES;
+END
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('one');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$primary->append_conf('postgresql.conf', "synchronous_standby_names = 'one'\n");
+reload($primary);
+start_at($standby, $clock);
+
+my $read = q{SELECT id, body, changed FROM news WHERE changed > LAST ORDER BY changed};
+my $settled = $read =~ s/ORDER/AND changed < (SELECT sno_settled('news')) ORDER/r;
+my $rule = Reader->new('up to the settled id', $primary, $settled);
+my @controls = (
+	Reader->new('control: without a settled id', $primary, $read),
+	Reader->new('control: synchronous_commit = local', $primary, "SET synchronous_commit = local; $settled"));
+my $insert = 'INSERT INTO news DEFAULT VALUES';
+
+# The newest row that `reader` has got, after a poll.
+sub newest { my ($reader) = @_; poll_all($reader); return $reader->last }
+
+sub reads_up_to
+{
+	my ($stamp, $what) = @_;
+	ok(eventually(sub { newest($rule) ge $stamp }), $what);
+	return;
+}
+
+# A session that has got all the answers that come at once, and its next call.
+sub awake
+{
+	my $session = Session->new($primary);
+	my $call = sub { return sprintf q{SELECT sno_wait('news', '%s', '%s')}, $rule->last, $_[0] };
+	my $tries = 0;
+	while ($session->ask($call->('100 ms')) eq 't') { die 'it spins' if ++$tries > 100 }
+	return ($session, $call->('10 min'));
+}
+
+sub sleeper
+{
+	my ($session, $call) = awake();
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$session->send($call);
+	waits_for($pid, 'Extension') or die 'it does not sleep';
+	return $session;
+}
+
+sub waits_for
+{
+	my ($pid, $what) = @_;
+	my $is = "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid AND '$what' IN (wait_event_type, wait_event)";
+	return eventually(sub { value($primary, $is) eq '1' });
+}
+
+# A transaction with a stamp.
+sub begin
+{
+	my ($level, $begin) = @_;
+	my $session = Session->new($primary);
+	return ($session, $session->ask("SET synchronous_commit = $level; $begin"));
+}
+
+# The standby goes, and then the transaction is committed.
+sub commit_waits
+{
+	my ($session, $commit) = @_;
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$standby->stop('fast', fail_ok => 1);
+	$session->send($commit);
+	waits_for($pid, 'SyncRep') or die "$commit does not wait";
+	return $pid;
+}
+
+# Readers have read up to `seen`, and one of them sleeps.
+sub are_told_nothing
+{
+	my ($what, $seen, $reader) = @_;
+	is(newest($rule), $seen, "$what: a reader gets no row");
+	is($reader->said, '', "$what: one that sleeps is told nothing");
+	(awake())[0]->gone;
+	return;
+}
+
+my $begin = "BEGIN; $insert RETURNING changed";
+for my $way ([ 'on', $begin, 'COMMIT' ], [ 'remote_write', $begin, 'COMMIT' ], [ 'remote_apply', $begin, 'COMMIT' ])
+{
+	my ($level, undef, $commit) = @$way;
+	my $what = "$commit, $level";
+	reads_up_to($primary->safe_psql('postgres', 'SELECT max(changed) FROM news'), "$what: all rows before it");
+	my $reader = sleeper();
+	my ($writer, $stamp) = begin(@$way);
+	my $seen = $rule->last;
+	commit_waits($writer, $commit);
+	are_told_nothing($what, $seen, $reader);
+	cmp_ok(value($primary, q{SELECT sno_settled('news')}), 'le', $stamp, "$what: the settled id stays below the row");
+	start_at($standby, $clock);
+	is($writer->answer, '', "$what: committed when the standby is back");
+	is($reader->answer, 't', "$what: then the reader wakes");
+	reads_up_to($stamp, "$what: and gets the row");
+}
+
+# ---- prepared before, so that it holds back a reader who waits
+{
+	my ($writer, $stamp) = begin('on', "$begin; PREPARE TRANSACTION 'p'");
+	my $reader = sleeper();
+	my $seen = $rule->last;
+	commit_waits($writer, q{COMMIT PREPARED 'p'});
+	are_told_nothing('COMMIT PREPARED', $seen, $reader);
+	start_at($standby, $clock);
+	is($reader->answer, 't', 'COMMIT PREPARED: when the standby is back, the reader wakes');
+	reads_up_to($stamp, 'COMMIT PREPARED: and gets the row');
+}
+
+# ---- rows that are committed although the standby lacks them, and above its ceiling
+sub without_the_standby
+{
+	my $stamp = value($primary, "SET synchronous_commit = local; $insert RETURNING changed");
+	is(value($primary, 'SELECT max(changed) FROM news'), $stamp, 'a row that the standby lacks is there for all');
+	return $stamp;
+}
+{
+	$standby->stop('fast');
+	$clock->step(100);
+	my ($writer) = begin('on', $begin);
+	my $pid = commit_waits($writer, 'COMMIT');
+	value($primary, "SELECT pg_cancel_backend($pid)");
+	like($writer->answer, qr/canceling wait for synchronous replication/, 'a commit whose wait is cancelled');
+	my $stamp = without_the_standby();
+	my $reader = sleeper();
+	are_told_nothing('rows that the standby lacks', $rule->last, $reader);
+	start_at($standby, $clock);
+	is($reader->answer, 't', 'when the standby is back, the reader wakes');
+	reads_up_to($stamp, 'and gets the rows');
+}
+
+# ---- such rows are lost, and the clock of the promoted standby is slow
+poll_all($rule, @controls);
+$standby->stop('fast');
+$clock->step(100);
+without_the_standby() for 1 .. 3;
+poll_all($rule, @controls);
+cmp_ok($_->last, 'gt', $rule->last, $_->name . ' gets them') for @controls;
+kill_postmaster($primary);
+my $slow = clock();
+$slow->set(-3600);
+$standby->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+start_at($standby, $slow);
+$standby->promote;
+eventually(sub { value($standby, 'SELECT pg_is_in_recovery()') eq 'f' }) or die 'not promoted';
+$_->moves_to($standby) for $rule, @controls;
+$standby->safe_psql('postgres', $insert) for 1 .. 50;
+my $rows = rows_of($standby, 'news');
+$slow->set($clock->{offset});    # readers wait for the clock
+eventually(sub { poll_all($rule, @controls); return join(' ', $rule->verdict($rows)) eq '0 0' });
+
+for my $reader ($rule, @controls)
+{
+	my ($missing, $stale) = $reader->verdict($rows);
+	diag sprintf '%-46s %7d rows %5d missing %5d stale', $reader->name, scalar keys %$rows, $missing, $stale;
+	if   ($reader == $rule) { is("$missing, $stale", '0, 0', 'after the promotion, a reader misses nothing') }
+	else                    { cmp_ok($missing, '>', 0, $reader->name . ' misses rows') }
+}
+$standby->stop('immediate');
+done_testing();
