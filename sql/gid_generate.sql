@@ -15,10 +15,14 @@ SELECT DISTINCT length(id::text), gid_short(id) = split_part(id::text, '-', 2) A
 --
 -- Arguments
 --
-SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
-    'gen_gid('''')', 'gen_gid(''Volume'')', 'gen_gid('' log'')', 'gen_gid(''logs'')', 'gen_gid(''lo'')',
-        'gen_gid(''disk'')',
-    'gen_gid(repeat(''x'', 40))']) AS call;
+SELECT gen_gid('');
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_gid('Volume');
+SELECT gen_gid(' log');
+SELECT gen_gid('logs');
+SELECT gen_gid('lo');
+SELECT gen_gid('disk');
+SELECT gen_gid(repeat('x', 40));
 SELECT gen_gid(NULL);
 
 --

@@ -41,9 +41,20 @@ EXECUTE of_bigints ('{5,-1}');
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 -- A literal above 2^63 is a numeric, which is not compared: write a string, or a cast.
-SELECT s, r.* FROM unnest(ARRAY['id = 18446744073709551615', 'id = 18446744073709551615::mastic', 'id = ''18446744073709551615''', 'id = 5.0', 'id = ''x''',
-    'id % 2 = 0', 'id + 1 > 0', 'id::numeric % 2 = 1', 'id = 5::oid', 'id = 5::float8', 'sum(id) > 0', 'avg(id) > 0']) AS s,
-    refusal('SELECT FROM account HAVING ' || CASE WHEN s ~ '^(sum|avg)' THEN s ELSE format('bool_or(%s)', s) END) AS r;
+SELECT bool_or(id = 'x') FROM account;
+\set VERBOSITY terse
+SELECT bool_or(id = 18446744073709551615) FROM account;
+SELECT bool_or(id = 18446744073709551615::mastic) FROM account;
+SELECT bool_or(id = '18446744073709551615') FROM account;
+SELECT bool_or(id = 5.0) FROM account;
+SELECT bool_or(id % 2 = 0) FROM account;
+SELECT bool_or(id + 1 > 0) FROM account;
+SELECT bool_or(id::numeric % 2 = 1) FROM account;
+SELECT bool_or(id = 5::oid) FROM account;
+SELECT bool_or(id = 5::float8) FROM account;
+SELECT sum(id) FROM account;
+SELECT avg(id) FROM account;
+\set VERBOSITY default
 SELECT coalesce(id, 0) AS coalesce, pg_typeof(CASE WHEN true THEN 5 ELSE id END) AS "case", greatest(id, 7) AS greatest, sum(id::numeric) AS sum FROM account WHERE id = 5 GROUP BY id;
 SELECT pg_typeof(x), count(*) FROM (SELECT id AS x FROM account UNION SELECT 5::bigint UNION SELECT 6) AS u GROUP BY 1;
 

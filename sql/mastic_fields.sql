@@ -10,8 +10,14 @@ SELECT mastic_timestamp(116301527915219032::bigint), mastic_timestamp('184467440
 --
 SELECT make_mastic('2026-01-01', 0), make_mastic(created => '2082-03-27 14:08:02.104999', sequence => 51288),
        make_mastic('6485-10-17 02:45:55.328', 0), make_mastic('10945-08-03 05:31:50.655999', 65535);
-SELECT s, r.* FROM unnest(ARRAY[$$'2025-12-31 23:59:59.999999', 0$$, $$'10945-08-03 05:31:50.656', 0$$, $$'-infinity', 0$$,
-    $$'infinity', 0$$, $$'2026-01-01', -1$$, $$'2026-01-01', 65536$$]) AS s, refusal(format('SELECT make_mastic(%s)', s)) AS r;
+SELECT make_mastic('2025-12-31 23:59:59.999999', 0);
+\echo :LAST_ERROR_SQLSTATE
+SELECT make_mastic('10945-08-03 05:31:50.656', 0);
+SELECT make_mastic('-infinity', 0);
+SELECT make_mastic('infinity', 0);
+SELECT make_mastic('2026-01-01', -1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT make_mastic('2026-01-01', 65536);
 
 --
 -- Bounds
@@ -22,9 +28,10 @@ FROM (SELECT t, mastic_lower_bound(t) AS lower, mastic_upper_bound(t) AS upper
           '10945-08-03 05:31:50.655']::timestamptz[]) AS t) AS b;
 SELECT t, mastic_lower_bound(t) FROM unnest(ARRAY['-infinity', '2025-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, mastic_upper_bound(t) FROM unnest(ARRAY['10945-08-03 05:31:50.656', 'infinity']::timestamptz[]) AS t;
-SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('10945-08-03 05:31:50.655001')$$, $$lower_bound('infinity')$$,
-    $$upper_bound('2025-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT mastic_%s', s)) AS r
-\g (format=unaligned)
+SELECT mastic_lower_bound('10945-08-03 05:31:50.655001');
+SELECT mastic_lower_bound('infinity');
+SELECT mastic_upper_bound('2025-12-31 23:59:59.999999');
+SELECT mastic_upper_bound('-infinity');
 
 --
 -- Golden values

@@ -19,10 +19,18 @@ SELECT count(*) FROM gen_gid_series(NULL, 10);
 SELECT count(*) FROM gen_gid_series('log', NULL);
 SELECT count(*) FROM gen_gid_series('log', 0);
 SELECT count(*) FROM gen_snowflake_si_series(NULL);
-SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
-    'gen_sno_series(-1)', 'gen_gid_series(''log'', -2)', 'gen_mastic_series(-9223372036854775808)',
-    'gen_snowflake_si_series(-1)', 'gen_sno_series(1, 256)', 'gen_sno_series(1, -1)', 'gen_sno_series(0, 256)',
-    'gen_gid_series(''disk'', 1)', 'gen_gid_series(''disk'', 0)']) AS call;
+SELECT gen_sno_series(-1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_gid_series('log', -2);
+SELECT gen_mastic_series(-9223372036854775808);
+SELECT gen_snowflake_si_series(-1);
+SELECT gen_sno_series(1, 256);
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_sno_series(1, -1);
+SELECT gen_sno_series(0, 256);
+SELECT gen_gid_series('disk', 1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT gen_gid_series('disk', 0);
 
 -- Around the sizes of a range and of the ids per reading of the clock.
 SELECT n, count(id), count(DISTINCT id) FROM unnest(ARRAY[15, 16, 17, 47, 48, 49, 63, 64, 65, 8191, 8192, 8193, 70000])

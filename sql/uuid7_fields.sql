@@ -25,8 +25,11 @@ FROM unnest(ARRAY['1970-01-01', '2026-06-01 12:00:00', '2026-06-01 12:00:00.0005
     '10889-08-02 05:31:50.655']::timestamptz[]) AS t;
 SELECT t, uuid7_lower_bound(t) FROM unnest(ARRAY['-infinity', '1969-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, uuid7_upper_bound(t) FROM unnest(ARRAY['10889-08-02 05:31:50.656', 'infinity']::timestamptz[]) AS t;
-SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('10889-08-02 05:31:50.655001')$$, $$lower_bound('infinity')$$,
-    $$upper_bound('1969-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT uuid7_%s', s)) AS r;
+SELECT uuid7_lower_bound('10889-08-02 05:31:50.655001');
+\echo :LAST_ERROR_SQLSTATE
+SELECT uuid7_lower_bound('infinity');
+SELECT uuid7_upper_bound('1969-12-31 23:59:59.999999');
+SELECT uuid7_upper_bound('-infinity');
 
 -- uuid_extract_timestamp() of 18 agrees.
 SELECT CASE WHEN to_regprocedure('pg_catalog.uuidv7()') IS NULL THEN 'SELECT 0 AS different' ELSE

@@ -69,7 +69,8 @@ WHERE uuid7_timestamp(ours) NOT BETWEEN uuid7_timestamp(early) - interval '1 s' 
 --
 -- Arguments
 --
-SELECT (refusal('SELECT gen_uuid7_series(-1)')).*;
+SELECT gen_uuid7_series(-1);
+\echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM gen_uuid7_series(0);
 SELECT count(*) FROM gen_uuid7_series(NULL);
 
