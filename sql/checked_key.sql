@@ -20,25 +20,14 @@ BEGIN;
 SELECT gen_mastic() AS own \gset
 INSERT INTO journal_line VALUES (:'own', 'fetched first');
 COMMIT;
-DO $$
-DECLARE
-    last_year mastic := mastic_lower_bound(now() - interval '1 year');
-    far mastic := mastic_lower_bound(now() + interval '1 day');
-    id mastic;
-BEGIN
-    FOREACH id IN ARRAY ARRAY[last_year, far, NULL] LOOP
-        BEGIN
-            INSERT INTO journal_line VALUES (id, 'refused');
-        EXCEPTION WHEN OTHERS THEN
-            RAISE NOTICE '% %', SQLSTATE, regexp_replace(SQLERRM, '\d{10,}', '…');
-        END;
-    END LOOP;
-    BEGIN
-        UPDATE journal_line SET id = last_year WHERE body = 'LINE 2';
-    EXCEPTION WHEN OTHERS THEN
-        RAISE NOTICE '% %', SQLSTATE, regexp_replace(SQLERRM, '\d{10,}', '…');
-    END;
-END $$;
+\set VERBOSITY terse
+INSERT INTO journal_line VALUES (mastic_lower_bound(now() - interval '1 year'), 'refused');
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO journal_line VALUES (mastic_lower_bound(now() + interval '1 day'), 'refused');
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO journal_line VALUES (NULL, 'refused');
+UPDATE journal_line SET id = mastic_lower_bound(now() - interval '1 year') WHERE body = 'LINE 2';
+\set VERBOSITY default
 UPDATE journal_line SET id = gen_mastic() WHERE body = 'LINE 2';
 SELECT count(*) FROM journal_line;
 

@@ -78,8 +78,15 @@ SELECT sno_observe(sno_set_partition(sno_upper_bound('2079-09-07 15:47:35.548+00
 SELECT gen_sno();
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
-SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['snowflake_si_observe(-1)', 'snowflake_si_observe(9007199254740992)', 'snowflake_observe(''twitter'', -1)',
-    'snowflake_observe(''no such'', 1)', 'sno_observe(''x'')']) AS c;
+SELECT snowflake_si_observe(-1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_si_observe(9007199254740992);
+SELECT snowflake_observe('twitter', -1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_observe('no such', 1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT sno_observe('x');
+\echo :LAST_ERROR_SQLSTATE
 SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe('1', NULL) IS NULL AS mastic, snowflake_si_observe(NULL, true) IS NULL AS snowflake_si,
        snowflake_observe(NULL, 1) IS NULL AS layout;
 
@@ -93,7 +100,9 @@ SELECT s.partition, s."sequenceMin", s."sequenceMax", s.sequence = sno_sequence(
        abs(extract(epoch FROM timestamptz '2010-01-01 00:00:00+00' + s.now * interval '4 ms' - clock_timestamp())) < 10 AS now
 FROM jsonb_to_record(:'snapshot') AS s (partition jsonb, "sequenceMin" int, "sequenceMax" int, sequence int, now bigint, "wallHi" bigint, "wallSafe" bigint, drifts bigint);
 SELECT snowflake_ids.sno_snapshot(19) - 'now' = snowflake_ids.sno_snapshot(NULL) - 'now' AS same, snowflake_ids.sno_snapshot(40019) IS NULL AS never_drawn;
-SELECT (refusal(format('SELECT snowflake_ids.sno_snapshot(%s)', p))).* FROM unnest(ARRAY[-1, 65536]) AS p;
+SELECT snowflake_ids.sno_snapshot(-1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.sno_snapshot(65536);
 SET ROLE regress_operator;
 SELECT snowflake_ids.sno_snapshot() ->> 'partition' AS partition;
 RESET ROLE;
@@ -119,7 +128,10 @@ SELECT snowflake_ids.sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, 
 -- Only a superuser may restore far ahead.
 SET ROLE regress_operator;
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 5000)) AS void;
-SELECT r.state, r.message FROM refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000))) AS r;
+\set VERBOSITY terse
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000)) AS void;
+\echo :LAST_ERROR_SQLSTATE
+\set VERBOSITY default
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 25 AS not_there;
 RESET ROLE;
 SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000)) AS void;
@@ -127,37 +139,84 @@ SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 
 -- Other keys and the snapshot's time are ignored. Bounds may be reversed, and zero.
-SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}',
-    '{"sequenceMin": 65535, "sequenceMax": 0, "sequence": 0}', '{"sequenceMin": 9, "sequenceMax": 4, "sequence": 0}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"now": "x", "other": [1]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 65535, "sequenceMax": 0, "sequence": 0}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 9, "sequenceMax": 4, "sequence": 0}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"wallHi": 1.0}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMax": 5, "sequence": 65535}') AS void;
 SELECT snowflake_ids.sno_restore(NULL);
-SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{}', '{', '']) AS s;
-SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).* FROM unnest(ARRAY['{"sequenceMin": 9, "sequenceMax": 9, "sequence": 0}',
-    '{"sequenceMin": 0, "sequenceMax": 4, "sequence": 0}', '{"sequenceMin": 7, "sequence": 6}']) AS s;
-SELECT k, r.* FROM unnest(ARRAY['partition', 'sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts', 'now']) AS k,
-    refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb - k)) AS r;
+SELECT snowflake_ids.sno_restore('[]');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.sno_restore('1');
+SELECT snowflake_ids.sno_restore('null');
+SELECT snowflake_ids.sno_restore('"x"');
+SELECT snowflake_ids.sno_restore('{}');
+SELECT snowflake_ids.sno_restore('{');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.sno_restore('');
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 9, "sequenceMax": 9, "sequence": 0}') AS void;
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 0, "sequenceMax": 4, "sequence": 0}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 7, "sequence": 6}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'partition') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequenceMin') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequenceMax') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequence') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'wallHi') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'wallSafe') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'drifts') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'now') AS void;
 SELECT k, v, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object(k, v::jsonb)))).*
 FROM unnest(ARRAY['sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts']) WITH ORDINALITY AS k (k, i),
      unnest(ARRAY['-1', '0.5', '1e30', '-1e30', '549755813888', '"1"', 'true', 'null', '[1]', '{}']) WITH ORDINALITY AS v (v, j) ORDER BY i, j;
-SELECT v, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object('partition', v::jsonb)))).*
-FROM unnest(ARRAY['[256, 0]', '[0, -1]', '[0, 1.5]', '["0", 19]', '[0]', '[0, 0, 19]', '[]', '19', '"AA=="', 'null', '{}', '[[0], [19]]', '[0, 1e40]']) AS v;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [256, 0]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, -1]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 1.5]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": ["0", 19]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 0, 19]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": []}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": 19}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": "AA=="}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": null}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": {}}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [[0], [19]]}') AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 1e40]}') AS void;
 SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
 
 --
 -- Reset
 --
-SELECT c, r.state, r.message, regexp_replace(r.detail, '\d{4}-\d\d-\d\d \d\d:.*(?=,|\.$)', 'TIME') AS detail
-FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''', 'now(), ''SNO''', 'now(), ''sno'', -1', 'now(), ''sno'', 65536', 'now(), ''snowflake_si'', 32', 'now(), ''mastic'', 5',
-    '''1969-12-31 23:59:59+00''', '''-infinity''', '''infinity''', '''294276-01-01 00:00:00+00''', '''2020-01-01'', ''sno'', 19', '''2020-01-01''']) AS c,
-    refusal(format('SELECT snowflake_ids.reset(%s)', c)) AS r;
+SELECT snowflake_ids.reset(NULL);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.reset(now(), force => NULL);
+SELECT snowflake_ids.reset(now(), 'gid');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.reset(now(), '');
+SELECT snowflake_ids.reset(now(), 'SNO');
+SELECT snowflake_ids.reset(now(), 'sno', -1);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.reset(now(), 'sno', 65536);
+SELECT snowflake_ids.reset(now(), 'snowflake_si', 32);
+SELECT snowflake_ids.reset(now(), 'mastic', 5);
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.reset('1969-12-31 23:59:59+00');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids.reset('-infinity');
+SELECT snowflake_ids.reset('infinity');
+SELECT snowflake_ids.reset('294276-01-01 00:00:00+00');
+SELECT r.state, r.message, r.detail ~ '^Ids up to .* may exist\.$' AS detail FROM refusal('SELECT snowflake_ids.reset(''2020-01-01'', ''sno'', 19)') AS r;
+SELECT r.state, r.message, r.detail ~ '^Ids up to .* may exist\.$' AS detail FROM refusal('SELECT snowflake_ids.reset(''2020-01-01'')') AS r;
 SET ROLE regress_operator;
-SELECT (refusal('SELECT snowflake_ids.reset(now())')).*;
+SELECT snowflake_ids.reset(now());
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) TO regress_operator;
 SET ROLE regress_operator;
 SELECT snowflake_ids.reset(now() + interval '20 s', 'sno', 19);
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
        abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
-SELECT (refusal('SELECT snowflake_ids.reset(now(), ''sno'', 19, force => true)')).*;
+SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT r.state, r.message, r.detail ~ '^Its time is .*, but the clock shows .*\.$' AS detail
 FROM refusal('SELECT snowflake_ids.reset(now() + interval ''2 min'', ''sno'', 19)') AS r;
 RESET ROLE;

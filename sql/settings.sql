@@ -41,11 +41,11 @@ SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND setting IS D
 --
 SELECT name, (refusal(format('SET %s = %L', name, boot_val))).* FROM pg_settings
 WHERE name LIKE 'snowflake\_ids.%' AND context = 'sighup' ORDER BY name COLLATE "C";
-SELECT (refusal('SELECT set_config(''snowflake_ids.machine_id'', ''5'', true)')).*;
-SELECT (refusal('ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5')).*;
-SELECT (refusal('CREATE FUNCTION f() RETURNS sno LANGUAGE sql SET snowflake_ids.machine_id = 5 RETURN gen_sno()')).*;
+SELECT set_config('snowflake_ids.machine_id', '5', true);
+ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5;
+CREATE FUNCTION f() RETURNS sno LANGUAGE sql SET snowflake_ids.machine_id = 5 RETURN gen_sno();
 SET ROLE regress_settings_user;
-SELECT (refusal('SET snowflake_ids.machine_id = 5')).*;
+SET snowflake_ids.machine_id = 5;
 ALTER SYSTEM SET snowflake_ids.machine_id = 5;
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
