@@ -33,8 +33,12 @@ SELECT sno_wait('news', '2222222222222222', '1 minute');
 SELECT max(changed) AS last FROM news \gset
 SELECT trues(format('sno_wait(%L, %L, %L)', 'news', :'last', '1 ms')) <= 1 AS sleeps;
 SELECT * FROM try(format('sno_wait(%L, %L, %L)', 'news', :'last', '100 ms'), '100 ms');
-SELECT t AS timeout, (try(format('sno_wait(%L, %L, %L)', 'news', :'last', t))).answer
-FROM unnest(ARRAY['0', '-1 s', '-1 month', '-178000000 years', '1 us', '1 ms']) WITH ORDINALITY u(t, n) ORDER BY n;
+SELECT sno_wait('news', :'last', '0');
+SELECT sno_wait('news', :'last', '-1 s');
+SELECT sno_wait('news', :'last', '-1 month');
+SELECT sno_wait('news', :'last', '-178000000 years');
+SELECT sno_wait('news', :'last', '1 us');
+SELECT sno_wait('news', :'last', '1 ms');
 SELECT * FROM try($$sno_wait('news', 'xxxxxxxxxxxxxxxx', '50 ms')$$, '50 ms');
 -- Existing rows are reported at once.
 SELECT answer FROM try($$sno_wait('news', '2222222222222223', '178000000 years')$$);
@@ -42,15 +46,18 @@ SELECT sno_wait(NULL, :'last') IS NULL AS no_table, sno_wait('news', NULL) IS NU
        sno_wait('news', :'last', NULL) IS NULL AS no_timeout;
 
 -- The same errors as sno_settled().
-SELECT call, (try(call)).answer FROM unnest(ARRAY[
-    $$sno_wait('plain', '2222222222222222', '1 s')$$, $$sno_wait('pg_stat_activity', '2222222222222222', '1 s')$$,
-    $$sno_wait(0, '2222222222222222', '1 s')$$, $$sno_wait(1, '2222222222222222', '1 s')$$,
-    $$mastic_wait('news', '0', '1 s')$$, $$snowflake_si_wait('news', 0, '1 s')$$,
-    $$snowflake_wait('twitter', 'news', 0, '1 s')$$, $$snowflake_wait('no such layout', 'news', 0, '1 s')$$,
-    $$snowflake_si_wait('news', -1, '1 s')$$]) WITH ORDINALITY u(call, n) ORDER BY n \g (format=unaligned)
+\set VERBOSITY default
+SELECT sno_wait('plain', '2222222222222222', '1 s');
+SELECT sno_wait('pg_stat_activity', '2222222222222222', '1 s');
+SELECT sno_wait(0, '2222222222222222', '1 s');
+SELECT sno_wait(1, '2222222222222222', '1 s');
+SELECT mastic_wait('news', '0', '1 s');
+SELECT snowflake_si_wait('news', 0, '1 s');
+SELECT snowflake_wait('twitter', 'news', 0, '1 s');
+SELECT snowflake_wait('no such layout', 'news', 0, '1 s');
+SELECT snowflake_si_wait('news', -1, '1 s');
 
 -- The rows could never be seen, or the own transaction holds them back.
-\set VERBOSITY default
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT sno_wait('news', :'last', '1 minute');
 ROLLBACK;
