@@ -22,8 +22,12 @@ FROM unnest(ARRAY['key', 'follow', 'late', 'moved']) AS function, unnest(ARRAY['
 WHERE (event, each) <> ('TRUNCATE', 'ROW') AND (fires, each) <> ('INSTEAD OF', 'STATEMENT')
   AND (fires, event) <> ('INSTEAD OF', 'TRUNCATE')
 GROUP BY function, said ORDER BY function, said COLLATE "C";
-SELECT function, r AS said FROM unnest(ARRAY['key', 'follow', 'late', 'moved']) AS function,
-    refusal(format('SELECT snowflake_ids_convert.%I()', function)) AS r;
+\set VERBOSITY terse
+SELECT snowflake_ids_convert.key();
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids_convert.follow();
+SELECT snowflake_ids_convert.late();
+SELECT snowflake_ids_convert.moved();
 DROP FUNCTION fired;
 DROP VIEW fired_view;
 DROP TABLE fired_table;
