@@ -3,8 +3,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 \i sql/include/shared.psql
 
--- After a start, ids are ahead of the clock. This resets the lead, which is safe because no id of this server is in
--- use.
+-- As in sql/setup.sql.
 DO $$
 BEGIN
     PERFORM gen_mastic();

@@ -1,4 +1,4 @@
-// The sno reader for text: what it takes is canonical, and it reads nothing beyond the text.
+// As gid_text.cpp.
 #include "ids.hpp"
 
 using namespace snowflake_ids;

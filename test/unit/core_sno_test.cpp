@@ -191,7 +191,6 @@ TEST(CoreSno, RandomRoundTripsAndOrder) {
     std::string last_text = print(last);
     for (int i = 0; i < 1000000; i++) {
         Id id = random_id(random);
-        // Half share a beginning with the last one, or byte 0 would decide the order.
         if (i % 2) std::memcpy(id.bytes, last.bytes, static_cast<std::size_t>(random() % 10));
         const std::string text = print(id);
         const Result<Id> parsed = parse(text);

@@ -1,4 +1,4 @@
-// A row of the table in doc/drivers.md: pgx, version 4.
+// pgx, version 4.
 package main
 
 import (

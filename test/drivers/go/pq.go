@@ -1,4 +1,4 @@
-// A row of the table in doc/drivers.md: lib/pq.
+// lib/pq.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A row of the table in doc/drivers.md: JDBC.
+// JDBC.
 import java.sql.*;
 import java.time.OffsetDateTime;
 import java.util.*;

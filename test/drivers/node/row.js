@@ -1,5 +1,4 @@
-// Prints a row of the table in doc/drivers.md. `person` is a row as read. Of the ways to ask for it by id, list and
-// time, the first that finds exactly one counts. `write` inserts `given`, with its ids, and returns the rows.
+// As python/row.py.
 exports.since = new Date(Date.now() - 3600 * 1000);
 const given = { id: '9q99v4p624ppi224', disk: '5rMJuGXiYw-2eDkDiPiLuBbS', post: '10339378790400001', number: '5', name: 'grace' };
 exports.given = given;

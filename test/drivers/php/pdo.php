@@ -1,5 +1,5 @@
 <?php
-// A row of the table in doc/drivers.md: PDO, in its native prepared statements.
+// PDO, in its native prepared statements.
 $db = new PDO(sprintf('pgsql:host=%s;port=%s;dbname=%s', getenv('PGHOST'), getenv('PGPORT'), getenv('PGDATABASE')), getenv('PGUSER'));
 function found($query, $values = []) {
     global $db;

@@ -1,4 +1,4 @@
-// A row of the table in doc/drivers.md: Prisma's client, with the driver adapter of node-postgres.
+// Prisma's client, with the driver adapter of node-postgres.
 const { load, prisma } = require('./home');
 const { given, row, since } = require('../node/row');
 

@@ -1,4 +1,4 @@
-# A row of the table in doc/drivers.md: Rails' Active Record.
+# Rails' Active Record.
 require 'active_record'
 require 'stringio'
 

@@ -1,4 +1,4 @@
-// settling.hpp: no row appears whose time is before what a reader was told, unless that reader's snapshot has it.
+// What ledger_settling_model_test.cpp checks.
 #pragma once
 
 #include "ledger/settling.hpp"
@@ -6,7 +6,6 @@
 
 namespace snowflake_ids::weak_memory {
 
-// The ring merges times that are one unit apart, not those two apart.
 inline constexpr unsigned transactions = 8;
 inline constexpr microseconds unit = ledger::ring_resolution * 6 / 10;
 
