@@ -38,28 +38,28 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // A session that is set up between the reset and this call, which may wait for ALTER SEQUENCE, generates ids below the
 // old ceiling. So this lowers the ceiling, raises the revision, so that such sessions look again, and then lifts the
 // ceiling above their ids.
-void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
+void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadline& deadline) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
     const Ceiling old =
-        database_ceiling::replace(ceiling_below(database_ceiling::read(patience).until), patience).until;
+        database_ceiling::replace(ceiling_below(database_ceiling::read(deadline).until), deadline).until;
     shared.header->revision.fetch_add(1);
-    database_ceiling::lift(ceiling_below(old), patience);
+    database_ceiling::lift(ceiling_below(old), deadline);
 }
 
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
 // that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling. Not
 // in recovery.
-void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
-    if (!database_ceiling::is_damaged(patience)) return;
+void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Deadline& deadline) {
+    if (!database_ceiling::is_damaged(deadline)) return;
     // begins the life only, because a database with a damaged ceiling cannot be entered
-    (void) ledger_in_life(patience);
+    (void) ledger_in_life(deadline);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    database_ceiling::repair({until, shared.header->life_id.load()}, patience);
+    database_ceiling::repair({until, shared.header->life_id.load()}, deadline);
     shared.header->revision.fetch_add(1);
 }
 
@@ -106,28 +106,28 @@ FUNCTION(snowflake_ids_reset) {
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
-    const Patience patience{.queues = true};
+    const Deadline deadline{.queues = true};
     const bool in_past = !reset.force && floor < now;
     // Raises an error, before anything is changed, if the file is damaged, foreign or superseded.
     durable_ceiling::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    if (in_past && !in_recovery && database_ceiling::is_damaged(patience)) fail_past_floor();
+    if (in_past && !in_recovery && database_ceiling::is_damaged(deadline)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been generated"),
                         errdetail("Ids up to %s may exist.", show_time(timestamptz(highest))),
                         errhint("Choose a time later than that. With force => true, ids can repeat.")));
     }
-    if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
-    (void) issue_limit::enter_life_and_database(in_recovery, patience);
+    if (!in_recovery) repair_wal_ceiling(shared, reset, deadline);
+    (void) issue_limit::enter_life_and_database(in_recovery, deadline);
     durable_ceiling::apply_reset(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings, so an operator must force the reset in each.
         if (reset.force)
-            lower_wal_ceiling(shared, floor, patience);
+            lower_wal_ceiling(shared, floor, deadline);
         else
-            database_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
+            database_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));

@@ -26,12 +26,12 @@ void log_life(const ledger::Header& header) {
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
-void begin_life(const ledger::Ledger& shared, const Patience& patience) {
+void begin_life(const ledger::Ledger& shared, const Deadline& deadline) {
     if (ledger::has_begun(*shared.header)) return;
     uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
     bool began = false;
-    durable_ceiling::until_done(patience, [&] {
+    durable_ceiling::until_done(deadline, [&] {
         return ledger::begin_life(durable_ceiling::place(), shared, id,
                                   ledger::ceiling_at(durable_ceiling::ahead_of(ledger::wall_clock())), began);
     });
@@ -40,9 +40,9 @@ void begin_life(const ledger::Ledger& shared, const Patience& patience) {
 
 }  // namespace
 
-const ledger::Ledger& ledger_in_life(const Patience& patience) {
+const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
     const ledger::Ledger& shared = shared_ledger();
-    begin_life(shared, patience);
+    begin_life(shared, deadline);
     return shared;
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "ledger/memory.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 
 namespace snowflake_ids {
 
 // Returns the ledger, in a life: before one has begun, the slots know nothing of earlier ids. Raises an error if there
-// is no shared memory, or no life can begin before the patience ends.
-const ledger::Ledger& ledger_in_life(const Patience& patience = {});
+// is no shared memory, or no life can begin before the deadline.
+const ledger::Ledger& ledger_in_life(const Deadline& deadline = {});
 
 }  // namespace snowflake_ids

@@ -40,8 +40,8 @@ void relation_changed(Datum, Oid relation) {
 // An unlogged sequence reaches no standby, and does not survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
-Relation open_sequence(LOCKMODE lock, const Patience& patience) {
-    Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
+Relation open_sequence(LOCKMODE lock, const Deadline& deadline) {
+    Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, deadline);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is missing"),
@@ -197,8 +197,8 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
 }
 
 template <class Next>
-Change change(const Patience& patience, Next next) {
-    Relation rel = open_sequence(to_change, patience);
+Change change(const Deadline& deadline, Next next) {
+    Relation rel = open_sequence(to_change, deadline);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Change c = change_and_close(rel, buffer, next);
@@ -250,8 +250,8 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-WalCeiling read(const Patience& patience) {
-    Relation rel = open_sequence(AccessShareLock, patience);
+WalCeiling read(const Deadline& deadline) {
+    Relation rel = open_sequence(AccessShareLock, deadline);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Page page = BufferGetPage(buffer);
@@ -266,13 +266,13 @@ WalCeiling read(const Patience& patience) {
     return found.ceiling;
 }
 
-WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
-    const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
+WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline) {
+    const Change c = change(deadline, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
     if (!is_new(c.after)) return c.after;
     // If the extension was dropped and created again, ids below the old relation's ceiling exist. None is above the
     // highest ceiling of the slots.
     const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
-    return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
+    return change(deadline, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
@@ -296,12 +296,12 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
 
 XLogRecPtr position() { return last_position; }
 
-WalCeiling replace(const WalCeiling& c, const Patience& patience) {
-    return change(patience, [&](const WalCeiling&) { return c; }).before;
+WalCeiling replace(const WalCeiling& c, const Deadline& deadline) {
+    return change(deadline, [&](const WalCeiling&) { return c; }).before;
 }
 
-bool is_damaged(const Patience& patience) {
-    Relation rel = open_sequence(to_change, patience);
+bool is_damaged(const Deadline& deadline) {
+    Relation rel = open_sequence(to_change, deadline);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Found found = find_tuple(BufferGetPage(buffer));
@@ -311,8 +311,8 @@ bool is_damaged(const Patience& patience) {
 }
 
 // WAL gets a full image, so replay does not read the damaged page.
-void repair(const WalCeiling& c, const Patience& patience) {
-    Relation rel = open_sequence(to_change, patience);
+void repair(const WalCeiling& c, const Deadline& deadline) {
+    Relation rel = open_sequence(to_change, deadline);
     const HeapTuple tuple = make_tuple(rel, c);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);

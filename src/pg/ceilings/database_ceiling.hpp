@@ -10,12 +10,12 @@
 // works in read-only transactions.
 //
 // The functions raise an error if the page is damaged, if the sequence is missing or unlogged, or if its lock is not
-// free before the patience ends.
+// free before the deadline.
 #pragma once
 
 #include "ledger/wal_ceiling.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 
 namespace snowflake_ids::database_ceiling {
 
@@ -25,11 +25,11 @@ using ledger::WalCeiling;
 void watch(void (*forget)());
 
 // The present ceiling, flushed; on a standby, the one that was replayed.
-WalCeiling read(const Patience& patience);
+WalCeiling read(const Deadline& deadline);
 
 // Lifts the ceiling to at least `wanted.until`, in a new relation also to the highest ceiling of all slots, and writes
 // `wanted.life_id`. Returns the present ceiling, flushed.
-WalCeiling lift(const WalCeiling& wanted, const Patience& patience);
+WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline);
 
 // As lift(), but only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if
 // another session has the lock, or if the relation is new, missing, unlogged or damaged.
@@ -39,20 +39,20 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 XLogRecPtr position();
 
 // May lower the ceiling. Returns the one before. Only for a forced reset.
-WalCeiling replace(const WalCeiling& c, const Patience& patience);
+WalCeiling replace(const WalCeiling& c, const Deadline& deadline);
 
 // Raises no error for a damaged page.
-bool is_damaged(const Patience& patience);
+bool is_damaged(const Deadline& deadline);
 
 // Creates the page again with the ceiling `c`, unless another session has. Not in recovery.
-void repair(const WalCeiling& c, const Patience& patience);
+void repair(const WalCeiling& c, const Deadline& deadline);
 
 // The `Wal` of ledger/wal_ceiling.hpp.
 struct InDatabase {
-    const Patience& patience;
+    const Deadline& deadline;
 
-    WalCeiling read() const { return database_ceiling::read(patience); }
-    WalCeiling lift(const WalCeiling& wanted) const { return database_ceiling::lift(wanted, patience); }
+    WalCeiling read() const { return database_ceiling::read(deadline); }
+    WalCeiling lift(const WalCeiling& wanted) const { return database_ceiling::lift(wanted, deadline); }
 };
 
 }  // namespace snowflake_ids::database_ceiling

@@ -5,7 +5,7 @@
 #include "ledger/memory.hpp"
 #include "ledger/reset.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
 
 namespace snowflake_ids::durable_ceiling {
@@ -40,13 +40,13 @@ const char* state_for_people();
 
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
-// Calls `attempt` until its CeilingResult is not busy. Raises other errors, and busy when the patience is over.
+// Calls `attempt` until its CeilingResult is not busy. Raises other errors, and busy at the deadline.
 template <class Attempt>
-void until_done(const Patience& patience, Attempt attempt) {
-    for (Attempts attempts;; attempts.pause(patience)) {
+void until_done(const Deadline& deadline, Attempt attempt) {
+    for (Attempts attempts;; attempts.pause(deadline)) {
         const ledger::CeilingResult r = attempt();
         if (r.error == ledger::CeilingError::none) return;
-        if (r.error != ledger::CeilingError::busy || patience.is_over()) fail(r);
+        if (r.error != ledger::CeilingError::busy || deadline.is_over()) fail(r);
     }
 }
 

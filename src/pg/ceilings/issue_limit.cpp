@@ -14,7 +14,7 @@ extern "C" {
 #include "pg/ceilings/database_ceiling.hpp"
 #include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/standby.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 
@@ -52,12 +52,12 @@ microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_c
 // The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
-void enter_database(const ledger::Ledger& shared, const Patience& patience) {
+void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
     database_ceiling::watch([] {
         forget_wal_ceiling();
         settings::generation++;
     });
-    const database_ceiling::InDatabase in_database{patience};
+    const database_ceiling::InDatabase in_database{deadline};
     // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at
     // the target.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
@@ -68,8 +68,8 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     }));
 }
 
-void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
-    const database_ceiling::InDatabase in_database{patience};
+void lift_wal_above(UnixTime wanted, UnixTime target, const Deadline& deadline) {
+    const database_ceiling::InDatabase in_database{deadline};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
@@ -103,23 +103,23 @@ microseconds lift_step() {
     return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
 
-const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience) {
-    const ledger::Ledger& shared = ledger_in_life(patience);
+const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline) {
+    const ledger::Ledger& shared = ledger_in_life(deadline);
     // Transactions with an earlier full id may be prepared without being in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, next_xid());
-    if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, patience);
+    if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, deadline);
     return shared;
 }
 
-Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
-    if (seen_wal.until() < t) note_wal_ceiling(database_ceiling::read(patience).until);
+Ceiling wal_ceiling_at(UnixTime t, const Deadline& deadline) {
+    if (seen_wal.until() < t) note_wal_ceiling(database_ceiling::read(deadline).until);
     // Lower if `t` is the end of a tick that begins below the ceiling.
-    if (seen_wal.until() < t) lift_wal_above(t, t, patience);
+    if (seen_wal.until() < t) lift_wal_above(t, t, deadline);
     return seen_wal.until();
 }
 
-UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& patience) {
+UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& deadline) {
     ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, promised);
     if (slot == nullptr) {
         note_latest(wanted);
@@ -127,7 +127,7 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& pa
     }
     if (ledger::replicated_until(*slot) < wanted) lift_replicated(*slot);
     if (ledger::replicated_until(*slot) < wanted) {
-        note_wal_ceiling(database_ceiling::read(patience).until);
+        note_wal_ceiling(database_ceiling::read(deadline).until);
         lift_replicated(*slot);
     }
     const UnixTime until = ledger::replicated_until(*slot);
@@ -157,14 +157,14 @@ void set_limit(Limited& g) {
 }
 
 // The file comes first, because it has the fence (ledger/ceiling_file.hpp).
-void lift_above(Limited& g, uint64 tick, const Patience& patience) {
+void lift_above(Limited& g, uint64 tick, const Deadline& deadline) {
     const UnixTime wanted = g.timeline.start(tick);
     // Another process may lift it while this one waits for the lock of the file.
-    durable_ceiling::until_done(patience, [&] {
+    durable_ceiling::until_done(deadline, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
     });
-    if (!g.in_recovery && wanted >= seen_wal.until()) lift_wal_above(wanted, wanted_ceiling(g, tick), patience);
+    if (!g.in_recovery && wanted >= seen_wal.until()) lift_wal_above(wanted, wanted_ceiling(g, tick), deadline);
     set_limit(g);
 }
 

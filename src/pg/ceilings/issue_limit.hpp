@@ -1,12 +1,12 @@
 // Until when this backend may issue ids: up to the durable ceiling of the slot (ledger/ceiling_file.hpp) and the WAL
 // ceiling of the database (ceilings/database_ceiling.hpp). These functions raise an error if a ceiling cannot be read
-// or written before the patience ends.
+// or written before the deadline.
 #pragma once
 
 #include "core/timeline.hpp"
 #include "ledger/memory.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 
 namespace snowflake_ids::issue_limit {
 
@@ -21,7 +21,7 @@ struct Limited {
 
 // Begins a life of the server if none has begun. Outside recovery also enters the database: if another life lifted its
 // ceiling, the ledger's floor is lifted above that. Call it before a generator gets a slot.
-const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience);
+const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline);
 
 // The latest time of the transaction's ids; 0: none. Before COMMIT, nothing protects an id, as nothing protects a value
 // of nextval().
@@ -34,7 +34,7 @@ inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 void protect_commit();
 
 // The WAL ceiling, at least `t`: read again and lifted if necessary. Only in a database that was entered.
-Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
+Ceiling wal_ceiling_at(UnixTime t, const Deadline& deadline);
 
 // How far a ceiling is lifted above an id that is ahead of the clock: at most the age of the life (at least 10 ms). So
 // the clock gains on the ids even if the server crashes several times a second.
@@ -43,7 +43,7 @@ microseconds lift_step();
 // If COMMIT waits for standbys: until when, up to `wanted`, ids may be called settled (ledger/replicated.hpp).
 // `promised` is the promise before. If the ledger has no room for this database, the result is `wanted`, and COMMIT
 // waits. Only in a database that was entered.
-UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& patience);
+UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& deadline);
 
 // Call this when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one. The
 // database must then be entered again.
@@ -52,7 +52,7 @@ void forget_wal_ceiling();
 void set_limit(Limited& g);
 
 // Lifts those ceilings that are not above `tick`, and sets g.limit. Waits if another process is lifting them.
-void lift_above(Limited& g, uint64 tick, const Patience& patience);
+void lift_above(Limited& g, uint64 tick, const Deadline& deadline);
 
 // Lifts the ceilings early; `tick` is that of the last claim. Never waits for another process. If the file cannot be
 // written, the old ceilings remain.

@@ -12,7 +12,7 @@ extern "C" {
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::generator {
@@ -141,15 +141,15 @@ void stop_waiting(int, Datum arg) {
 }
 
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
-                             const Patience& patience) {
+                             const Deadline& deadline) {
     for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
         check_worth_waiting(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
-            issue_limit::lift_above(g, c.tick, patience);
+            issue_limit::lift_above(g, c.tick, deadline);
             continue;
         }
-        const microseconds left = patience.left();
+        const microseconds left = deadline.left();
         if (left.count() <= 0) fail_waited(g, c);
         if (!noted) log_wait(g, c);
         noted = true;
@@ -162,8 +162,8 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
-    Patience patience;
-    patience.until -= g.set_up_time;
+    Deadline deadline;
+    deadline.until -= g.set_up_time;
     g.set_up_time = {};
     ledger::Counters& counters = g.slot->counters;
     Waiting waiting{&counters, ledger::monotonic_clock()};
@@ -171,7 +171,7 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, patience); }
+    { c = wait_and_claim(g, failed, want, claim, deadline); }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;

@@ -136,21 +136,21 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
 }
 
 // The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
-// standby's node would be taken for one of the primary, although the database was not entered. The time of `patience`
-// is subtracted from max_wait of the call.
+// standby's node would be taken for one of the primary, although the database was not entered. The time that
+// this takes is subtracted from max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
-                        const Patience& patience, uint64 numbering = 0) {
+                        const Deadline& deadline, uint64 numbering = 0) {
     header = shared_ledger().header;
     // This comes before the ceilings and the floor are read, so that a reset after it makes `g` stale.
     const uint64 bound_revision = header->revision.load();
     if (g.revision != bound_revision) issue_limit::forget_wal_ceiling();
-    const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, patience);
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, deadline);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
     give_slot(g, name, slot, key.node);
     g.in_recovery = in_recovery;
     g.revision = bound_revision;
-    g.set_up_time = patience.used();
+    g.set_up_time = deadline.used();
 }
 
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
@@ -173,7 +173,7 @@ void finish_set_up(Generator& g) {
 }
 
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
-    const Patience patience;
+    const Deadline deadline;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -186,7 +186,7 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
                  "Change snowflake_ids.sno_sequence_min or snowflake_ids.sno_sequence_max, so that the range contains at least %u numbers.",
                  sno::least_numbers)));
     }
-    find_and_give_slot(g, "sno", key, in_recovery, patience);
+    find_and_give_slot(g, "sno", key, in_recovery, deadline);
     g.timeline = sno::timeline;
     g.rules = rules_of(bounds.value.min, bounds.value.max, sno::timeline, true);
     finish_set_up(g);
@@ -219,7 +219,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
     check_clock(name, layout.timeline);
-    find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{},
+    find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Deadline{},
                        numbering);
     g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers per tick.

@@ -103,14 +103,14 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
 
 }  // namespace
 
-// The lock's queue has no limit, so this tries again and again, unless patience.queues.
-Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
-    if (patience.queues) return find_and_open(known, name, kind, lock, nullptr);
-    for (Attempts attempts;; attempts.pause(patience)) {
+// The lock's queue has no limit, so this tries again and again, unless deadline.queues.
+Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Deadline& deadline) {
+    if (deadline.queues) return find_and_open(known, name, kind, lock, nullptr);
+    for (Attempts attempts;; attempts.pause(deadline)) {
         bool busy = false;
         Relation rel = find_and_open(known, name, kind, lock, &busy);
         if (!busy) return rel;
-        if (!patience.is_over()) continue;
+        if (!deadline.is_over()) continue;
         ereport(
             ERROR,
             (errcode(ERRCODE_LOCK_NOT_AVAILABLE),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pg/pg.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 
 extern "C" {
 #include "utils/rel.h"
@@ -12,8 +12,8 @@ namespace snowflake_ids {
 
 // Null if the extension has no member `name` of this kind (relkind). Other relations of the name are ignored: other
 // users may be allowed to create one, and generators of all databases would believe it. `known` caches the oid, at
-// first InvalidOid. Raises an error if the lock is not free before the patience ends.
-Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
+// first InvalidOid. Raises an error if the lock is not free before the deadline.
+Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Deadline& deadline);
 
 // The same without waiting: null also if another session has it locked.
 Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock);

@@ -164,12 +164,12 @@ Snapshot readers_snapshot() {
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     const View view{snapshot, next_xid()};
-    const Patience patience;
-    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
+    const Deadline deadline;
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, deadline);
     const UnixTime before = shared.header->promise.load();
     UnixTime until = lift_promise(shared);
-    if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, patience);
-    until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, patience));
+    if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, deadline);
+    until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, deadline));
     if (table != writer::every_table) check_stamped(table, format);
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }

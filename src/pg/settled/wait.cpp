@@ -12,7 +12,7 @@
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
 #include "pg/promise/writer.hpp"
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 #include "pg/settled/reader.hpp"
 
 extern "C" {
@@ -110,7 +110,7 @@ bool wait_for_rows(Oid table, StampFormat format, const Position& last, microsec
     constexpr int streams = 2;
     const MonotonicTime end = ledger::monotonic_clock() + timeout;
     (void) readers_snapshot();
-    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, Patience{});
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, Deadline{});
     check_can_wait(shared, table, format);
     UnixTime told = last.tick_end, before = never;
     MonotonicTime given{};

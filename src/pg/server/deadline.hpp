@@ -14,7 +14,7 @@ void nap(microseconds wanted);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait from construction on. With `queues`, the wait
 // for a relation has no limit, as in ALTER SEQUENCE.
-struct Patience {
+struct Deadline {
     MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;
 
@@ -26,8 +26,8 @@ struct Patience {
 // Pauses between attempts to get what another process has.
 class Attempts {
 public:
-    // Not longer than the patience lasts. Interrupts are handled as in nap().
-    void pause(const Patience& patience);
+    // Not beyond the deadline. Interrupts are handled as in nap().
+    void pause(const Deadline& deadline);
 
 private:
     microseconds next_{500};

@@ -1,5 +1,5 @@
 // How a session sleeps.
-#include "pg/server/patience.hpp"
+#include "pg/server/deadline.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -36,12 +36,12 @@ void nap(microseconds wanted) {
     CHECK_FOR_INTERRUPTS();
 }
 
-void Attempts::pause(const Patience& patience) {
+void Attempts::pause(const Deadline& deadline) {
     constexpr microseconds longest = milliseconds{20};
     // Shorter by up to a quarter, so that sessions that began to wait together do not try again together.
     const auto seed = static_cast<uint64>(number_of(ledger::monotonic_clock()) + MyProcPid);
     const microseconds less = microseconds{seed * 0x9e3779b97f4a7c15 >> 40} % (next_ / 4);
-    nap(std::min(next_ - less, patience.left()));
+    nap(std::min(next_ - less, deadline.left()));
     next_ = std::min(next_ * 2, longest);
 }
 
