@@ -13,10 +13,10 @@ enum class Error : unsigned char {
     id_range,       // too large for the format
     time_before_epoch,
     time_after_end,
-    metabyte_range,  // not 0 to 255
-    node_range,      // partition or machine id
+    metabyte_range,
+    node_range,  // partition or machine id
     sequence_range,
-    ticktock_range,   // neither 0 nor 1
+    ticktock_range,
     bad_width,        // layout: a field is too wide, or there is no timestamp
     bad_total_width,  // layout: more than 63 bits
     bad_tick,

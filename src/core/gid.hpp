@@ -79,7 +79,7 @@ struct Id {
 
 struct Fields {
     Kind kind = Kind::volume;
-    std::uint64_t ms = 0;  // at most timeline.max_tick()
+    std::uint64_t ms = 0;
     unsigned char byte7 = 0x80;
     std::uint64_t random = 0;
 };

@@ -1,4 +1,4 @@
-// The built-in layouts, as the services describe them. core_layout_test and sql/layouts.sql decode published ids.
+// The built-in layouts, as the services describe them.
 #pragma once
 
 #include <cstddef>

@@ -50,7 +50,7 @@ struct Layout {
                       static_cast<std::uint32_t>(id >> sequence_shift()) & max_sequence()};
     }
 
-    // The id must be at most max_id().
+    // At most max_id().
     constexpr UnixTime time_of(std::uint64_t id) const { return timeline.start(id >> (node_bits + sequence_bits)); }
 
     constexpr Result<std::uint64_t> lower_bound(UnixTime t) const {

@@ -46,7 +46,7 @@ struct Id {
 };
 
 struct Fields {
-    std::uint64_t units = 0;  // at most timeline.max_tick()
+    std::uint64_t units = 0;
     std::uint32_t ticktock = 0;
     std::uint32_t metabyte = 0;
     std::uint32_t partition = 0;
@@ -87,7 +87,7 @@ namespace detail {
 // Eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in all eight.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
-// Spreads 40 bits over eight bytes, 5 bits in each.
+// 40 bits over eight bytes, 5 bits in each.
 constexpr std::uint64_t spread(std::uint64_t x) {
     x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
     x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;

@@ -1,5 +1,4 @@
-// The GeneratorSnapshot of the sno reference 1.2.1. Checks are in the order of its NewGenerator, so both refuse for the
-// same reason.
+// The GeneratorSnapshot of the sno reference 1.2.1, with checks in the order of its NewGenerator.
 #pragma once
 
 #include <cstdint>

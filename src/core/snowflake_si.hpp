@@ -5,7 +5,7 @@
 //   bits 12-8   MID: machine id                                                   5 bits
 //   bits 7-0    UIN: per-millisecond number                                       8 bits
 //
-// Base clock and widths are "unchangeable after it's determined" (document). Others are another layout.
+// Base clock and widths are "unchangeable after it's determined" (document).
 #pragma once
 
 #include "core/layout.hpp"

@@ -45,19 +45,19 @@ inline constexpr std::uint32_t used_up = 65536;
 
 enum class Verdict : unsigned char {
     issued,
-    overflow,    // try again at `resume`
-    regression,  // try again at `resume` (wait), or fail (error)
+    overflow,
+    regression,  // and no toggle is free
     ended,       // `now` is beyond max_tick
 };
 
 struct Step {
     Verdict verdict = Verdict::issued;
-    bool held = false;        // the clock is behind `tick`; an overflow then waits for a tick of monotonic time
-    bool own_lead = false;    // in the lead
+    bool held = false;  // the clock is behind `tick`; an overflow then waits for a tick of monotonic time
+    bool own_lead = false;
     State state{};            // unchanged unless issued
     std::uint32_t first = 0;  // issued: first .. first + count - 1
     std::uint32_t count = 0;
-    std::uint64_t resume = 0;  // not issued: the earliest tick that can issue
+    std::uint64_t resume = 0;  // overflow, regression: the earliest tick that can issue
 };
 
 namespace detail {

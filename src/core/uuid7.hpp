@@ -56,7 +56,7 @@ constexpr Id compose(const Fields& f) {
     return id;
 }
 
-// The id must be valid.
+// Of a valid id.
 constexpr Fields split(const Id& id) {
     return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
@@ -99,8 +99,8 @@ constexpr UnixTime time_of(Moment moment) {
     return timeline.start(moment >> fraction_bits) + microseconds{part};
 }
 
-// To the time `to`, give or take one unit. The shift in microseconds becomes units (512/125 each) and is then added, so
-// equal shifts keep moments different and in order. Errors: time_before_epoch, time_after_end.
+// To the time `to`, give or take one unit. The shift in microseconds becomes units (512/125 each) before it is added,
+// so equal shifts keep moments different and in order. Errors: time_before_epoch, time_after_end.
 constexpr Result<Moment> shifted(Moment moment, UnixTime to) {
     const Result<std::uint64_t> tick = timeline.floor_tick(to);
     if (!tick) return tick.error;
