@@ -225,27 +225,23 @@ void check_stamped(Oid table, StampFormat format) {
     AcceptInvalidationMessages();
     for (const Kept& k : kept)
         if (k.table == table && k.format == format) return;
-    for (;;) {
-        CHECK_FOR_INTERRUPTS();
-        const uint64 before = changes;
-        check_is_table(table);
-        List* found = relatives_below(table);
-        List* const above = relatives_above(table);
-        const bool subscribed = is_subscribed(found) || is_subscribed(above);
-        const ListCell* cell;
-        foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
-        // A relation that has changed since may have been looked at before that.
-        if (changes != before) continue;
-        list_sort(found, list_oid_cmp);
-        Kept& k = kept[next_kept];
-        next_kept = (next_kept + 1) % most_kept;
-        const auto count = static_cast<Size>(list_length(found));
-        auto* const relations = static_cast<Oid*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(Oid)));
-        for (Size i = 0; i < count; i++) relations[i] = list_nth_oid(found, static_cast<int>(i));
-        if (k.relations != nullptr) pfree(k.relations);
-        k = {table, format, relations, static_cast<int>(count)};
-        return;
-    }
+    const uint64 before = changes;
+    check_is_table(table);
+    List* found = relatives_below(table);
+    List* const above = relatives_above(table);
+    const bool subscribed = is_subscribed(found) || is_subscribed(above);
+    const ListCell* cell;
+    foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
+    // A relation that has changed since may have been looked at before that. So the next call looks again.
+    if (changes != before) return;
+    list_sort(found, list_oid_cmp);
+    Kept& k = kept[next_kept];
+    next_kept = (next_kept + 1) % most_kept;
+    const auto count = static_cast<Size>(list_length(found));
+    auto* const relations = static_cast<Oid*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(Oid)));
+    for (Size i = 0; i < count; i++) relations[i] = list_nth_oid(found, static_cast<int>(i));
+    if (k.relations != nullptr) pfree(k.relations);
+    k = {table, format, relations, static_cast<int>(count)};
 }
 
 }  // namespace snowflake_ids
