@@ -71,4 +71,72 @@ sub asks_while
 	is($reader->ask(q{SELECT mastic_settled('parent') > 0}), 't', 'and it is enabled again');
 	$reader->gone;
 }
+
+# ---- ALTER TABLE rewrites a table. To a snapshot from before that, PostgreSQL shows it as empty
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE one (id bigint, changed mastic);
+CREATE TABLE two (id bigint, changed mastic);
+CREATE TABLE parts (id bigint, changed mastic) PARTITION BY LIST (id);
+CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
+CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON one FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON two FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE VIEW of_two AS
+	WITH bound AS (SELECT least(mastic_settled('one'), mastic_settled('two')) AS settled)
+	SELECT * FROM one WHERE changed < (SELECT settled FROM bound)
+	UNION ALL
+	SELECT * FROM two WHERE changed < (SELECT settled FROM bound);
+CREATE VIEW of_parts AS SELECT * FROM parts WHERE changed < (SELECT mastic_settled('parts'));
+CREATE FUNCTION poll(name text, last mastic) RETURNS TABLE (id bigint, changed mastic) STABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT * FROM %I WHERE changed > $1 ORDER BY changed', name) USING last;
+END $$;
+END
+
+# A reader polls twice. Its first poll waits for a lock of the session that alters.
+sub reads_all
+{
+	my ($name, $isolation, $query, $insert, $alter) = @_;
+	my $reader = Session->new($server, options => "-c default_transaction_isolation=$isolation -c search_path=public");
+	my $ddl = Session->new($server);
+	my ($reader_pid, $ddl_pid) = (pid($reader), pid($ddl));
+	my $last = 0;
+	my $poll = sub { return $query =~ s/LAST/'$last'::mastic/r };
+	my $got = sub {
+		my @rows = map { [ split /\|/ ] } split /\n/, $_[0];
+		$last = $rows[-1][1] if @rows;
+		return map { $_->[0] } @rows;
+	};
+	$monitor->ask($insert);
+	my $table = $insert =~ /INTO parts/ ? 'parts' : 'two';
+	eventually(sub { $monitor->ask("SELECT mastic_settled('$table') > max(changed) FROM $table") eq 't' })
+	  or die 'nothing settles';
+	$ddl->ask("BEGIN; $alter");
+	$reader->send($poll->());
+	is(waits_for($reader_pid, $ddl_pid), 'waits', "$name: the poll waits for the lock");
+	$ddl->ask('COMMIT');
+	my @read = $got->($reader->answer);
+	push @read, $got->($reader->ask($poll->()));
+	is("@read", '1 2', "$name: each row is read once");
+	$_->gone for $reader, $ddl;
+	$monitor->ask('TRUNCATE one, two, parts');
+	return;
+}
+my @two = (
+	'INSERT INTO one VALUES (1); INSERT INTO two VALUES (2)',
+	'ALTER TABLE one DROP IF EXISTS x, ADD x float DEFAULT random()');
+my @parts = ('INSERT INTO parts VALUES (1); INSERT INTO parts VALUES (2)', 'ALTER TABLE part_1 SET UNLOGGED');
+my %polls = (
+	view => [ 'SELECT id, changed FROM of_two WHERE changed > LAST ORDER BY changed', @two ],
+	partitions => [ 'SELECT id, changed FROM of_parts WHERE changed > LAST ORDER BY changed', @parts ],
+	function => [ q{SELECT * FROM poll('of_two', LAST)}, @two ]);
+for my $isolation ('read\\ committed', 'repeatable\\ read', 'serializable')
+{
+	for (sort keys %polls)
+	{
+		reads_all("$_, $isolation", $isolation, @{ $polls{$_} });
+		$monitor->ask('ALTER TABLE part_1 SET LOGGED');
+	}
+}
 done_testing();
