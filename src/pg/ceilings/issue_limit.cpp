@@ -55,7 +55,7 @@ Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
     database_ceiling::watch([] {
         forget_wal_ceiling();
-        settings::generation++;
+        settings::revision++;
     });
     const database_ceiling::InDatabase in_database{deadline};
     // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at

@@ -169,7 +169,7 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
-    g.generation = g.in_recovery ? 0 : settings::generation;
+    g.settings_revision = g.in_recovery ? 0 : settings::revision;
 }
 
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
@@ -235,7 +235,7 @@ Generator& sno_of_partition(uint32 partition) {
     }
     Generator& g = *made;
     if (is_stale(g) || g.node != partition) {
-        g.generation = 0;  // if this fails, the next call must set it up again
+        g.settings_revision = 0;  // if this fails, the next call must set it up again
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");

@@ -20,7 +20,7 @@ int clock_regression = static_cast<int>(OnRegression::hold);
 int standby_machine_id = -1;
 int max_wait_ms = 10000;
 int durable_window_ms = 2000;
-uint64 generation = 1;
+uint64 revision = 1;
 
 namespace {
 
@@ -40,7 +40,7 @@ constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
 template <not_accepted::Setting setting>
 void changed(int, void*) {
     not_accepted::accept(setting);
-    generation++;
+    revision++;
 }
 
 // The default is what `variable` has now.
