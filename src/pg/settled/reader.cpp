@@ -170,7 +170,7 @@ UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     UnixTime until = lift_promise(shared);
     if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, deadline);
     until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, deadline));
-    if (table != writer::every_table) check_stamped(table, format);
+    if (table != writer::every_table && were_rewritten(check_stamped(table, format), snapshot)) return never;
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 

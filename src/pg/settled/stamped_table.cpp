@@ -8,6 +8,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_language.h"
@@ -20,6 +21,7 @@ extern "C" {
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 }
 
@@ -215,7 +217,7 @@ void fail_no_table(Oid table) {
                     errhint("Name the table into which the rows are inserted.")));
 }
 
-void check_stamped(Oid table, StampFormat format) {
+TableParts check_stamped(Oid table, StampFormat format) {
     if (!watches) {
         CacheRegisterRelcacheCallback(forget_if_of, Datum{0});
         CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, forget_all, Datum{0});
@@ -224,7 +226,7 @@ void check_stamped(Oid table, StampFormat format) {
     // Now the caches of this backend know what was committed before the promise was lifted.
     AcceptInvalidationMessages();
     for (const Kept& k : kept)
-        if (k.table == table && k.format == format) return;
+        if (k.table == table && k.format == format) return {k.relations, k.count};
     const uint64 before = changes;
     check_is_table(table);
     List* found = relatives_below(table);
@@ -232,16 +234,49 @@ void check_stamped(Oid table, StampFormat format) {
     const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
     foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
-    // A relation that has changed since may have been looked at before that. So the next call looks again.
-    if (changes != before) return;
     list_sort(found, list_oid_cmp);
+    const int count = list_length(found);
+    const bool keep = changes == before;
+    auto* const oids = static_cast<Oid*>(
+        MemoryContextAlloc(keep ? TopMemoryContext : CurrentMemoryContext, static_cast<Size>(count) * sizeof(Oid)));
+    for (int i = 0; i < count; i++) oids[i] = list_nth_oid(found, i);
+    // A relation that has changed since may have been looked at before that. So the next call looks again.
+    if (!keep) return {oids, count};
     Kept& k = kept[next_kept];
     next_kept = (next_kept + 1) % most_kept;
-    const auto count = static_cast<Size>(list_length(found));
-    auto* const relations = static_cast<Oid*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(Oid)));
-    for (Size i = 0; i < count; i++) relations[i] = list_nth_oid(found, static_cast<int>(i));
     if (k.relations != nullptr) pfree(k.relations);
-    k = {table, format, relations, static_cast<int>(count)};
+    k = {table, format, oids, count};
+    return {oids, count};
+}
+
+namespace {
+
+bool was_rewritten(Oid relation, Snapshot snapshot) {
+    const HeapTuple now = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+    if (!HeapTupleIsValid(now)) return false;
+    const TransactionId changed_by = HeapTupleHeaderGetXmin(now->t_data);
+    const Oid file = reinterpret_cast<Form_pg_class>(GETSTRUCT(now))->relfilenode;
+    ReleaseSysCache(now);
+    if (!TransactionIdIsNormal(changed_by) || TransactionIdIsCurrentTransactionId(changed_by) ||
+        !XidInMVCCSnapshot(changed_by, snapshot))
+        return false;
+    const Relation classes = table_open(RelationRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    SysScanDesc scan = systable_beginscan(classes, ClassOidIndexId, true, snapshot, 1, &key);
+    const HeapTuple then = systable_getnext(scan);
+    const bool rewritten =
+        HeapTupleIsValid(then) && reinterpret_cast<Form_pg_class>(GETSTRUCT(then))->relfilenode != file;
+    systable_endscan(scan);
+    table_close(classes, AccessShareLock);
+    return rewritten;
+}
+
+}  // namespace
+
+bool were_rewritten(const TableParts& parts, Snapshot snapshot) {
+    return std::any_of(parts.oids, parts.oids + parts.count,
+                       [=](Oid relation) { return was_rewritten(relation, snapshot); });
 }
 
 }  // namespace snowflake_ids

@@ -13,10 +13,20 @@ enum class StampFormat { any, sno, mastic, snowflake_si, snowflake };
 
 [[noreturn]] void fail_no_table(Oid table);
 
+// A table with its partitions and children. Valid until the next call.
+struct TableParts {
+    const Oid* oids;
+    int count;
+};
+
 // Raises an error unless the oid is that of a table or partitioned table of this database, no other session's temporary
 // one, and each row that comes into it, its partitions or its children passes a trigger that stamps it with an id of
 // this format. Call it after the promise was lifted: then it knows all partitions with rows that do not keep the
 // promise.
-void check_stamped(Oid table, StampFormat format);
+TableParts check_stamped(Oid table, StampFormat format);
+
+// True if one of them was rewritten after the snapshot was taken, as some forms of ALTER TABLE do. PostgreSQL then shows
+// it as empty, and a reader would pass over its rows.
+bool were_rewritten(const TableParts& parts, Snapshot snapshot);
 
 }  // namespace snowflake_ids
