@@ -3,8 +3,7 @@
 // prepared transactions, point-in-time recovery, cascading standbys and pg_rewind.
 //
 //   last_value  Unix milliseconds, sealed (ledger/sealed.hpp); 0: new
-//   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present one, ids up to the ceiling
-//               may exist that the shared memory does not know
+//   log_cnt     the life (ledger/life.hpp) that wrote last_value
 //
 // A change is generic WAL on the relation's only page, flushed before it counts. It needs no transaction id, so it
 // works in read-only transactions.

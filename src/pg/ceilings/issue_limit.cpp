@@ -49,7 +49,6 @@ UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
 // step is enough.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
-// The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
 void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
@@ -81,7 +80,7 @@ void lift_wal_ahead(UnixTime soon, UnixTime target) {
 }
 
 // Only one backend at a time lifts early, because others would wait for its flush. If it dies, its turn expires, later
-// than the slowest sync. A backend that reaches the ceiling needs no turn.
+// than the slowest sync.
 bool take_turn_to_lift() {
     constexpr seconds expiry{10};
     auto& busy_until = shared_ledger().header->lifting_until;

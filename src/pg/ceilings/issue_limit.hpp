@@ -19,12 +19,11 @@ struct Limited {
     bool in_recovery = false;  // set up in recovery, with standby_machine_id
 };
 
-// Begins a life of the server if none has begun. Outside recovery also enters the database: if another life lifted its
-// ceiling, the ledger's floor is lifted above that. Call it before a generator gets a slot.
+// Begins a life of the server if none has begun. Outside recovery also enters the database (ledger/wal_ceiling.hpp).
+// Call it before a generator gets a slot.
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline);
 
-// The latest time of the transaction's ids; 0: none. Before COMMIT, nothing protects an id, as nothing protects a value
-// of nextval().
+// The latest time of the transaction's ids; 0: none.
 extern UnixTime latest;
 
 inline void note_latest(UnixTime t) { latest = Max(latest, t); }

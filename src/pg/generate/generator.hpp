@@ -1,5 +1,4 @@
-// The generators of this backend, which SQL functions such as gen_sno() ask for ids. src/README.md has the reading
-// order, and the words.
+// The generators of this backend, which SQL functions such as gen_sno() ask for ids.
 #pragma once
 
 #include "core/layout.hpp"

@@ -82,8 +82,7 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
 // ---- the slot
 
 // How many slots explicit calls (which name a sno partition or a created layout) may create: in one database, and in
-// all together. The rest is kept for generators that the settings give, so nobody can use up all slots, even with many
-// databases.
+// all together. The rest is kept for generators that the settings give.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 

@@ -155,7 +155,6 @@ FUNCTION(snowflake_ids_layout_check) {
     PG_RETURN_BOOL(true);
 }
 
-// True if a slot can hold the epoch and tick of the layout.
 FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
@@ -199,8 +198,7 @@ FUNCTION(snowflake_ids_layout_same) {
     const Layout layout = layout_of_row(rel, row);
     Layout here{};
     if (!find_row(rel, name, [&](HeapTuple found) { here = layout_of_row(rel, found); })) {
-        // The row would hide the built-in layout from all roles. A version without that layout may have made it, or
-        // somebody has forged it, so a superuser has to decide.
+        // The row would hide the built-in layout from all roles, so a superuser has to decide.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
             ereport(
                 ERROR,
