@@ -9,7 +9,7 @@ CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON public.news FOR EACH ROW EXECUTE
 SELECT sno_settled('news') > '2222222222222222', snowflake_ids_settled('news') > '-infinity';
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('news');
 
--- Each format needs its own.
+-- Each format needs its own, and each layout.
 SELECT mastic_settled('news');
 SELECT snowflake_si_settled('news');
 SELECT snowflake_settled('twitter', 'news');
@@ -22,6 +22,8 @@ DROP TRIGGER stamp_si ON news;
 CREATE TRIGGER stamp_twitter BEFORE INSERT OR UPDATE ON news FOR EACH ROW
     EXECUTE FUNCTION snowflake_stamp('twitter', 'at_all');
 SELECT snowflake_settled('twitter', 'news') > 0;
+SELECT snowflake_settled('instagram', 'news');
+SELECT snowflake_wait('instagram', 'news', 0, '0');
 DROP TRIGGER stamp_twitter ON news;
 
 -- The trigger does not fire.
