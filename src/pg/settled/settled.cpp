@@ -98,26 +98,27 @@ Datum settled_of_layout(FunctionCallInfo fcinfo, int n, StampFormat format, cons
 
 // Each function has two forms in SQL: for all tables of the database, and with of_table at the end.
 
-FUNCTION(snowflake_ids_settled) { PG_RETURN_TIMESTAMPTZ(settled(fcinfo, 0, StampFormat::any, ledger::longest_tick)); }
+FUNCTION(snowflake_ids_settled) { PG_RETURN_TIMESTAMPTZ(settled(fcinfo, 0, {StampKind::any}, ledger::longest_tick)); }
 
 FUNCTION(snowflake_ids_sno_settled) {
-    const TimestampTz t = settled(fcinfo, 0, StampFormat::sno, sno::timeline.tick_length);
+    const TimestampTz t = settled(fcinfo, 0, {StampKind::sno}, sno::timeline.tick_length);
     return bound_datum(t, "sno", sno::timeline, sno::lower_bound);
 }
 
 FUNCTION(snowflake_ids_mastic_settled) {
-    return settled_of_layout(fcinfo, 0, StampFormat::mastic, mastic::layout, [] { return "mastic"; });
+    return settled_of_layout(fcinfo, 0, {StampKind::mastic}, mastic::layout, [] { return "mastic"; });
 }
 
 FUNCTION(snowflake_ids_snowflake_si_settled) {
-    return settled_of_layout(fcinfo, 0, StampFormat::snowflake_si, snowflake_si::layout,
+    return settled_of_layout(fcinfo, 0, {StampKind::snowflake_si}, snowflake_si::layout,
                              [] { return "Snowflake-SI id"; });
 }
 
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
-    const Layout layout = layouts::argument(fcinfo, 0).layout;
-    return settled_of_layout(fcinfo, 1, StampFormat::snowflake, layout, words_for_ids(fcinfo, true));
+    const NamedLayout& named = layouts::argument(fcinfo, 0);
+    const Layout layout = named.layout;
+    return settled_of_layout(fcinfo, 1, {StampKind::snowflake, named.name}, layout, words_for_ids(fcinfo, true));
 }
 
 }  // namespace snowflake_ids

@@ -65,24 +65,24 @@ bool is_subscribed(const List* relations) {
 // ---- the trigger
 
 struct Function {
-    StampFormat format;
+    StampKind kind;
     const char* name;
     const char* arguments;
     const char* symbol;
 };
 // Two of each format: the one that stamps, and the one that checks a key.
 constexpr Function functions[] = {
-    {StampFormat::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
-    {StampFormat::sno, "sno_check", "'my_key'", "snowflake_ids_sno_check"},
-    {StampFormat::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
-    {StampFormat::mastic, "mastic_check", "'my_key'", "snowflake_ids_mastic_check"},
-    {StampFormat::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
-    {StampFormat::snowflake_si, "snowflake_si_check", "'my_key'", "snowflake_ids_snowflake_si_check"},
-    {StampFormat::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
-    {StampFormat::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
+    {StampKind::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
+    {StampKind::sno, "sno_check", "'my_key'", "snowflake_ids_sno_check"},
+    {StampKind::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
+    {StampKind::mastic, "mastic_check", "'my_key'", "snowflake_ids_mastic_check"},
+    {StampKind::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
+    {StampKind::snowflake_si, "snowflake_si_check", "'my_key'", "snowflake_ids_snowflake_si_check"},
+    {StampKind::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
+    {StampKind::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
 };
 
-bool serves(const Function& f, StampFormat format) { return format == StampFormat::any || f.format == format; }
+bool serves(const Function& f, StampFormat format) { return format.kind == StampKind::any || f.kind == format.kind; }
 
 // Null if it is another function. Only superusers can create functions in C, so the symbol is enough.
 const Function* stamp_function(Oid oid) {
@@ -98,6 +98,15 @@ const Function* stamp_function(Oid oid) {
     }
     ReleaseSysCache(tuple);
     return found;
+}
+
+// True if the trigger calls the function with the layout of the format, its first argument.
+bool has_layout(HeapTuple trigger, TupleDesc descriptor, StampFormat format) {
+    if (format.layout == nullptr) return true;
+    if (reinterpret_cast<Form_pg_trigger>(GETSTRUCT(trigger))->tgnargs == 0) return false;
+    bool null = false;
+    const bytea* const arguments = DatumGetByteaPP(heap_getattr(trigger, Anum_pg_trigger_tgargs, descriptor, &null));
+    return strcmp(VARDATA_ANY(arguments), format.layout) == 0;  // each argument ends with a zero
 }
 
 // As SQL wants it. The relation may have been dropped by now.
@@ -118,9 +127,10 @@ struct Problem {
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
 }
 
-const char* creation(const Function& f, Oid relation) {
+const char* creation(const Function& f, Oid relation, const char* layout = nullptr) {
     return psprintf("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
-                    quoted(relation), f.name, f.arguments);
+                    quoted(relation), f.name,
+                    layout == nullptr ? f.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
 }
 
 // What keeps the trigger from stamping each row.
@@ -159,9 +169,10 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
                      "Read its other partitions or children one by one."});
     }
     Problem problem{
-        psprintf("\"%s\" has no trigger that calls %s().", name, wanted.name),
+        psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.name,
+                 format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
         psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
-                 creation(wanted, get_rel_relispartition(relation) ? table : relation))};
+                 creation(wanted, get_rel_relispartition(relation) ? table : relation, format.layout))};
     const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
     ScanKeyData key;
     ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
@@ -170,7 +181,7 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
         const Function* const f = t.tgisinternal ? nullptr : stamp_function(t.tgfoid);
-        if (f != nullptr && serves(*f, format)) {
+        if (f != nullptr && serves(*f, format) && has_layout(tuple, RelationGetDescr(triggers), format)) {
             const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
             if (problem.detail != nullptr) problem = weakness(*f, t, has_condition, subscribed);
         } else if (f == nullptr && problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) &&

@@ -9,7 +9,15 @@
 
 namespace snowflake_ids {
 
-enum class StampFormat { any, sno, mastic, snowflake_si, snowflake };
+enum class StampKind { any, sno, mastic, snowflake_si, snowflake };
+
+// What the ids of a reader are.
+struct StampFormat {
+    StampKind kind;
+    const char* layout = nullptr;  // NamedLayout::name, of StampKind::snowflake
+
+    bool operator==(const StampFormat&) const = default;
+};
 
 [[noreturn]] void fail_no_table(Oid table);
 

@@ -190,24 +190,24 @@ Datum wait(FunctionCallInfo fcinfo, int n, StampFormat format, const Position& l
 // sno_wait(of_table, last, timeout)
 FUNCTION(snowflake_ids_sno_wait) {
     const auto& id = id_argument<sno::Id>(fcinfo, 1);
-    return wait(fcinfo, 0, StampFormat::sno, {sno::last_of_tick(id), load_be<8>(id.bytes + 2)});
+    return wait(fcinfo, 0, {StampKind::sno}, {sno::last_of_tick(id), load_be<8>(id.bytes + 2)});
 }
 
 // mastic_wait(of_table, last, timeout)
 FUNCTION(snowflake_ids_mastic_wait) {
-    return wait(fcinfo, 0, StampFormat::mastic, position_argument(fcinfo, 1, mastic::layout, "mastic"));
+    return wait(fcinfo, 0, {StampKind::mastic}, position_argument(fcinfo, 1, mastic::layout, "mastic"));
 }
 
 // snowflake_si_wait(of_table, last, timeout)
 FUNCTION(snowflake_ids_snowflake_si_wait) {
-    return wait(fcinfo, 0, StampFormat::snowflake_si,
+    return wait(fcinfo, 0, {StampKind::snowflake_si},
                 position_argument(fcinfo, 1, snowflake_si::layout, "Snowflake-SI id"));
 }
 
 // snowflake_wait(layout, of_table, last, timeout)
 FUNCTION(snowflake_ids_snowflake_wait) {
     const NamedLayout& named = layouts::argument(fcinfo, 0);
-    return wait(fcinfo, 1, StampFormat::snowflake,
+    return wait(fcinfo, 1, {StampKind::snowflake, named.name},
                 position_argument(fcinfo, 2, named.layout, psprintf("%s id", named.name)));
 }
 
