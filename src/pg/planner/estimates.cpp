@@ -176,7 +176,7 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     }
     Range range;
     if (variable.rel != nullptr) {
-        const Place place = place_of(root, variable.rel, arguments);
+        const Place place = place_of(variable.rel, arguments);
         add_clauses_before(root, place, without_relabel(variable.var), order, range);
     }
     Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));

@@ -16,8 +16,8 @@ struct Place {
 };
 
 // Finds the clause by the addresses of its arguments, in either order, because an index condition has them in the order
-// of the index. root->planner_cxt may be null: then only the first clauses are searched.
-Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments);
+// of the index.
+Place place_of(RelOptInfo* rel, const List* arguments);
 
 // Without its RestrictInfo; null unless it is an operator with two arguments.
 const OpExpr* binary_clause(Node* clause);
