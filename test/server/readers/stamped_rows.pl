@@ -89,5 +89,14 @@ is( reader_finds(
 	'held back, found',
 	'an update in a prepared transaction is found');
 
+# ---- if the server prepares no transactions, PostgreSQL says so
+$server->append_conf('postgresql.conf', 'max_prepared_transactions = 0');
+$reader->gone;
+$server->restart;
+like(
+	value($server, q{BEGIN; INSERT INTO news VALUES (1000); PREPARE TRANSACTION 'p'}),
+	qr/ERROR:  prepared transactions are disabled\nHINT:  Set max_prepared_transactions to a nonzero value\./,
+	'prepared transactions are disabled');
+
 $server->stop;
 done_testing();
