@@ -82,7 +82,7 @@ bool may_bring(UnixTime t, UnixTime noted) {
 
 void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
-    if (shared == nullptr) return;
+    if (shared == nullptr || max_prepared_xacts == 0) return;  // then PostgreSQL raises an error
     const ledger::Backend& backend = own_backend(*shared);
     // A transaction without an id has no rows: PREPARE TRANSACTION assigns the id before this.
     if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
