@@ -87,6 +87,15 @@ $_->gone for $deletes, $inserts, $holder;
 $server->safe_psql('postgres', 'UPDATE headline SET id = 3 WHERE id = 1');
 ok(reads_all($rule, 3), 'a changed key is a deletion of the old one');
 
+# A subscription writes in a session of this role.
+$server->safe_psql('postgres', <<'END');
+ALTER TABLE headline ENABLE ALWAYS TRIGGER note_deleted;
+ALTER TABLE headline_deleted ENABLE ALWAYS TRIGGER stamp;
+SET session_replication_role = replica;
+DELETE FROM headline WHERE id = 3;
+END
+ok(reads_all($rule, 3), 'triggers that are enabled ALWAYS note what a subscription deletes');
+
 # ---- many
 my $keys = 40;
 
