@@ -593,4 +593,29 @@ for (
 		qr/HINT:  Only that session can read it\. Call the function in that session\./);
 	is($other->ask('SELECT mastic_settled($$own$$) IS NOT NULL'), 't', 'that session may ask');
 }
+
+# ---- tables of Citus, which Debian does not have: its catalog names them, and their rows are in other tables
+{
+	$server->safe_psql('postgres', <<"END");
+SET allow_system_table_mods = on;
+CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL);
+CREATE TABLE spread (id bigint, changed sno) PARTITION BY RANGE (id);
+CREATE TABLE spread_0 PARTITION OF spread FOR VALUES FROM (0) TO (10);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON spread FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+END
+	my $ask = q{SELECT sno_settled('spread') IS NOT NULL};
+	is(value($server, $ask), 't', 'a table that Citus does not distribute');
+	for my $distributed ('spread', 'spread_0')
+	{
+		$server->safe_psql('postgres', "INSERT INTO pg_dist_partition VALUES ('$distributed', 'h')");
+		fails_with(
+			$server,
+			$ask,
+			"Citus distributes $distributed",
+			qr/a reader of "spread" could miss rows/,
+			qr/DETAIL:  Citus keeps the rows of "$distributed" in other tables\./,
+			qr/HINT:  Keep a table that is polled on one node, outside Citus\./);
+		$server->safe_psql('postgres', 'DELETE FROM pg_dist_partition');
+	}
+}
 done_testing();
