@@ -12,6 +12,7 @@ extern "C" {
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_language.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
@@ -59,6 +60,21 @@ bool is_subscribed(const List* relations) {
         systable_endscan(scan);
     }
     table_close(subscribed, AccessShareLock);
+    return found;
+}
+
+// True if the rows are in other tables, also of other servers: those that are in the catalog of Citus.
+bool is_of_citus(Oid relation) {
+    const Oid catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+    if (!OidIsValid(catalog)) return false;
+    const Relation distributed = table_open(catalog, AccessShareLock);
+    constexpr AttrNumber logicalrelid = 1;
+    ScanKeyData key;
+    ScanKeyInit(&key, logicalrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    SysScanDesc scan = systable_beginscan(distributed, InvalidOid, false, nullptr, 1, &key);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(distributed, AccessShareLock);
     return found;
 }
 
@@ -162,6 +178,10 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
     const Function& wanted = *std::ranges::find_if(functions, [=](const Function& f) { return serves(f, format); });
     const char* const name = get_rel_name(relation);
     if (name == nullptr) return;  // dropped
+    if (is_of_citus(relation)) {
+        fail(table, {psprintf("Citus keeps the rows of \"%s\" in other tables.", name),
+                     "Keep a table that is polled on one node, outside Citus."});
+    }
     const char kind = get_rel_relkind(relation);
     if (kind == RELKIND_PARTITIONED_TABLE) return;
     if (kind == RELKIND_FOREIGN_TABLE) {
