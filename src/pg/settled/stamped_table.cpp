@@ -239,7 +239,8 @@ void forget_if_of(Datum, Oid relation) {
         if (!OidIsValid(relation) || std::binary_search(k.relations, k.relations + k.count, relation))
             k.table = InvalidOid;
 }
-void forget_all(Datum, int, uint32) { forget_if_of(Datum{0}, InvalidOid); }
+// auto: an int before PostgreSQL 19
+constexpr auto forget_all = [](Datum, auto, uint32) { forget_if_of(Datum{0}, InvalidOid); };
 
 }  // namespace
 

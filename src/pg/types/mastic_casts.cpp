@@ -67,7 +67,8 @@ bool calls(const Node* node, PGFunction function) {
 void check_column(Relation table, AttrNumber column, PGFunction cast) {
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     TupleTableSlot* slot = table_slot_create(table, nullptr);
-    TableScanDesc scan = table_beginscan(table, snapshot, 0, nullptr);
+    // The arguments of table_beginscan() differ between majors.
+    TableScanDesc scan = table_beginscan_strat(table, snapshot, 0, nullptr, true, true);
     while (table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
         CHECK_FOR_INTERRUPTS();
         bool is_null;
