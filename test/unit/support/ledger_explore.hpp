@@ -1,4 +1,4 @@
-// Explorations as tests: each prints one line, which tools/model-table adds up.
+// Explorations as tests: each prints one line, which tools/proof-table adds up.
 #pragma once
 
 #include <gtest/gtest.h>
