@@ -580,7 +580,7 @@ END
 
 	# The Debian package checks its copies with the same program.
 	{
-		my ($said) = run_command([ "$root/tools/check-links", map { "$root/$_" } sort keys %pages ]);
+		my ($said) = run_command([ "$root/tools/lint", "links", map { "$root/$_" } sort keys %pages ]);
 		is($said, '', 'no link is dead');
 		is($?, 0, 'and links were found');
 	}
