@@ -1,7 +1,7 @@
 # lib.sh: sourced by the bash scripts in tools/.
 #
-# Scripts start servers and write files only below one work directory, $work, which they always remove. As root they do
-# this as an ordinary user, because PostgreSQL refuses to run as root.
+# Servers and files are below one work directory, $work, which scripts always remove. As root they start servers as an
+# ordinary user, because PostgreSQL refuses to run as root.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -18,8 +18,7 @@ run_make() {
     give_back
 }
 
-# give_back [PATH...]: gives what root built in another user's checkout, and these paths, back to the owner, whose next
-# make could not write otherwise.
+# give_back [PATH...]: gives what root built in another user's checkout, and these paths, back to the owner.
 give_back() {
     local owner built
     owner=$(stat -c %u:%g "$root")
@@ -29,15 +28,14 @@ give_back() {
     done
 }
 
-# pack_sources: the tree without built files, as a tar archive on stdout.
 pack_sources() { tar -C "$root" --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.so' -cf - .; }
 
 perl_files() {
     (cd "$root" && { find test convert tools -name '*.p[lm]'; grep -lE '^#!/usr/bin/perl' tools/* test/*/* test/*/*/*; } 2>/dev/null | sort -u)
 }
 
-# build_private DIR [CXXFLAGS [LDFLAGS]]: builds DIR/src with these flags too, into a server of its own, DIR/pg;
-# DIR/pg_config names its pg_config. DIR/src may exist already, with changes.
+# build_private DIR [CXXFLAGS [LDFLAGS]]: builds DIR/src, which may exist already, into a server of its own, DIR/pg;
+# DIR/pg_config names its pg_config.
 build_private() {
     local dir=$1 pg_config
     [ -d "$dir/src" ] || { mkdir -p "$dir/src" && pack_sources | tar -C "$dir/src" -xf -; }
@@ -49,8 +47,8 @@ build_private() {
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
-# patiently COMMAND...: repeats it for up to ten minutes while another process has a lock of apt's, as a fresh cloud
-# machine's updates have. (DPkg::Lock::Timeout does not wait for the lists.) Prints its output if it fails.
+# patiently COMMAND...: repeats it for up to ten minutes while another process has a lock of apt's.
+# (DPkg::Lock::Timeout does not wait for the lists.)
 patiently() {
     local said holder told='' until=$((SECONDS + 600))
     until said=$(export LC_ALL=C.UTF-8 && "$@" 2>&1); do
@@ -65,7 +63,6 @@ patiently() {
     done
 }
 
-# The user that servers run as: ourselves, or, as root, postgres if it exists, else nobody.
 choose_user() {
     as_user=()
     user=$(id -un)
@@ -156,8 +153,8 @@ signal_all() {
     kill -"$signal" "$@" 2>/dev/null || true
 }
 
-# run COMMAND...: in the background and waited for, so signals are handled at once. Job control gives it a process group
-# that can be killed, and lets it receive Ctrl-C.
+# run COMMAND...: in the background and waited for, so signals are handled at once. Job control gives it a process
+# group, and lets it receive Ctrl-C.
 job=
 run() {
     local rc=0
