@@ -226,6 +226,7 @@ struct Kept {
     StampFormat format;
     Oid* relations;  // in order; in TopMemoryContext
     int count;
+    TransactionId changed_by;  // as in TableParts
 };
 constexpr int most_kept = 16;
 constinit Kept kept[most_kept]{};
@@ -241,6 +242,16 @@ void forget_if_of(Datum, Oid relation) {
 }
 // auto: an int before PostgreSQL 19
 constexpr auto forget_all = [](Datum, auto, uint32) { forget_if_of(Datum{0}, InvalidOid); };
+
+// The transaction that has written the relation's row in pg_class; FrozenTransactionId if it is long over.
+TransactionId changed_by(Oid relation, Oid* file = nullptr) {
+    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+    if (!HeapTupleIsValid(tuple)) return FrozenTransactionId;  // dropped
+    const TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+    if (file != nullptr) *file = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relfilenode;
+    ReleaseSysCache(tuple);
+    return xid;
+}
 
 }  // namespace
 
@@ -258,7 +269,7 @@ TableParts check_stamped(Oid table, StampFormat format) {
     // Now the caches of this backend know what was committed before the promise was lifted.
     AcceptInvalidationMessages();
     for (const Kept& k : kept)
-        if (k.table == table && k.format == format) return {k.relations, k.count};
+        if (k.table == table && k.format == format) return {k.relations, k.count, k.changed_by};
     const uint64 before = changes;
     check_is_table(table);
     List* found = relatives_below(table);
@@ -266,6 +277,11 @@ TableParts check_stamped(Oid table, StampFormat format) {
     const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
     foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
+    TransactionId latest = FrozenTransactionId;
+    foreach (cell, found) {
+        const TransactionId xid = changed_by(lfirst_oid(cell));
+        if (TransactionIdFollows(xid, latest)) latest = xid;
+    }
     list_sort(found, list_oid_cmp);
     const int count = list_length(found);
     const bool keep = changes == before;
@@ -273,24 +289,20 @@ TableParts check_stamped(Oid table, StampFormat format) {
         MemoryContextAlloc(keep ? TopMemoryContext : CurrentMemoryContext, static_cast<Size>(count) * sizeof(Oid)));
     for (int i = 0; i < count; i++) oids[i] = list_nth_oid(found, i);
     // A relation that has changed since may have been looked at before that. So the next call looks again.
-    if (!keep) return {oids, count};
+    if (!keep) return {oids, count, InvalidTransactionId};
     Kept& k = kept[next_kept];
     next_kept = (next_kept + 1) % most_kept;
     if (k.relations != nullptr) pfree(k.relations);
-    k = {table, format, oids, count};
-    return {oids, count};
+    k = {table, format, oids, count, latest};
+    return {oids, count, latest};
 }
 
 namespace {
 
 bool was_rewritten(Oid relation, Snapshot snapshot) {
-    const HeapTuple now = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-    if (!HeapTupleIsValid(now)) return false;
-    const TransactionId changed_by = HeapTupleHeaderGetXmin(now->t_data);
-    const Oid file = reinterpret_cast<Form_pg_class>(GETSTRUCT(now))->relfilenode;
-    ReleaseSysCache(now);
-    if (!TransactionIdIsNormal(changed_by) || TransactionIdIsCurrentTransactionId(changed_by) ||
-        !XidInMVCCSnapshot(changed_by, snapshot))
+    Oid file = InvalidOid;
+    const TransactionId xid = changed_by(relation, &file);
+    if (!TransactionIdIsNormal(xid) || TransactionIdIsCurrentTransactionId(xid) || !XidInMVCCSnapshot(xid, snapshot))
         return false;
     const Relation classes = table_open(RelationRelationId, AccessShareLock);
     ScanKeyData key;
@@ -307,6 +319,7 @@ bool was_rewritten(Oid relation, Snapshot snapshot) {
 }  // namespace
 
 bool were_rewritten(const TableParts& parts, Snapshot snapshot) {
+    if (TransactionIdIsValid(parts.changed_by) && TransactionIdPrecedes(parts.changed_by, snapshot->xmin)) return false;
     return std::any_of(parts.oids, parts.oids + parts.count,
                        [=](Oid relation) { return was_rewritten(relation, snapshot); });
 }

@@ -25,6 +25,7 @@ struct StampFormat {
 struct TableParts {
     const Oid* oids;
     int count;
+    TransactionId changed_by;  // the latest that has changed one of them, by what pg_class says; invalid: not known
 };
 
 // Raises an error unless the oid is that of a table or partitioned table of this database, no other session's temporary
