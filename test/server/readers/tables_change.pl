@@ -130,7 +130,11 @@ my @parts = ('INSERT INTO parts VALUES (1); INSERT INTO parts VALUES (2)', 'ALTE
 my %polls = (
 	view => [ 'SELECT id, changed FROM of_two WHERE changed > LAST ORDER BY changed', @two ],
 	partitions => [ 'SELECT id, changed FROM of_parts WHERE changed > LAST ORDER BY changed', @parts ],
-	function => [ q{SELECT * FROM poll('of_two', LAST)}, @two ]);
+	function => [ q{SELECT * FROM poll('of_two', LAST)}, @two ],
+	cursor => [
+		q{BEGIN; DECLARE c CURSOR FOR SELECT id, changed FROM of_two WHERE changed > LAST ORDER BY changed; }
+		  . q{FETCH ALL FROM c; COMMIT},
+		@two ]);
 for my $isolation ('read\\ committed', 'repeatable\\ read', 'serializable')
 {
 	for (sort keys %polls)
