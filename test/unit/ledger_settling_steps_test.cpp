@@ -72,12 +72,6 @@ TEST_F(LedgerSettledSteps, LowGoesDownWhateverOthersDo) {
     EXPECT_EQ(word.value, unix_us(20));
 }
 
-TEST_F(LedgerSettledSteps, AnIdAtThePromiseIsAccepted) {
-    promise.value = unix_us(50);
-    EXPECT_TRUE(draws(50));
-    EXPECT_EQ(covered, unix_us(50));
-}
-
 TEST_F(LedgerSettledSteps, CoveredIdsKeepThePromise) {
     EXPECT_TRUE(draws(50));
     promise.value = unix_us(90);
