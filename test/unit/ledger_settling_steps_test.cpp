@@ -72,16 +72,6 @@ TEST_F(LedgerSettledSteps, LowGoesDownWhateverOthersDo) {
     EXPECT_EQ(word.value, unix_us(20));
 }
 
-TEST_F(LedgerSettledSteps, CoveredIdsKeepThePromise) {
-    EXPECT_TRUE(draws(50));
-    promise.value = unix_us(90);
-    EXPECT_FALSE(draws(50));
-    EXPECT_FALSE(draws(89));
-    EXPECT_TRUE(draws(90));
-    EXPECT_FALSE(draws(49));
-    EXPECT_EQ(covered, unix_us(50));
-}
-
 // ---- one table
 
 TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
