@@ -288,15 +288,6 @@ struct LedgerSettledPlaces : LedgerSettledSteps {
     }
 };
 
-TEST_F(LedgerSettledPlaces, EveryPlaceCounts) {
-    draw_and_prepare(11, 50);
-    draw_and_prepare(12, 60);
-    EXPECT_EQ(prepared_limit(10), 50);
-    EXPECT_EQ(prepared_limit(11), 60);
-    EXPECT_EQ(prepared_limit(12), 100);
-    EXPECT_FALSE(prepare(13)) << "not what is behind the places";
-}
-
 TEST_F(LedgerSettledPlaces, PlaceThatAnotherProcessTakes) {
     backend.low.value = unix_us(50);
     place[0].xid.before_swap = [&] { place[0].xid.value = taken_mark; };
