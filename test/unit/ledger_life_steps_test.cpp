@@ -94,15 +94,6 @@ TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
     }
 }
 
-TEST(LedgerLifeSteps, NotBeyondTheLastTick) {
-    for (const bool has_toggle : {false, true}) {
-        const std::uint64_t last = max_tick(has_toggle);
-        Tape t(rules_of(has_toggle), {.tick = 100}, last - 10);
-        begin_slot(t.slot(), last + 100, has_toggle);
-        EXPECT_EQ(t.state().tick, last);
-    }
-}
-
 // ---- a life, with a file of two entries
 
 struct File {
