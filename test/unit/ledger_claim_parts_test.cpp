@@ -60,22 +60,6 @@ TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
     }
 }
 
-struct Contested {
-    std::uint64_t value;
-
-    std::uint64_t load() const { return value; }
-    bool compare_exchange_strong(std::uint64_t&, std::uint64_t) { return false; }
-};
-
-TEST(LedgerClaimParts, NextHeldTickIsBegunByOneProcess) {
-    struct {
-        Word word;
-        Contested begun;
-    } slot{7, {detail::begun(5000, 100)}};
-    FixedClock clock{.up = 8000us};
-    EXPECT_LT(detail::begin_held_tick(slot, clock, 7, 100), 0us);
-}
-
 // The sequence is used up: the next tick must be below the limit before anybody waits for it.
 TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     const Rules rules{.max = 9, .max_tick = 1000};
