@@ -105,15 +105,6 @@ TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
     }
 }
 
-TEST(LedgerHold, Reboot) {
-    Behind t(mastic_rules, 10);
-    t.claim();
-    t.monotonic_now = MonotonicTime{5us};
-    expect_waits(t.claim(), 1000us);
-    t.monotonic_now += 1000us;
-    expect_issued(t.claim(), 101, 0, true);
-}
-
 TEST(LedgerHold, LongUptime) {
     for (const std::uint64_t start :
          {(std::uint64_t{1} << 48) - 3500, (std::uint64_t{1} << 48) + 12345, (std::uint64_t{5} << 48) - 2500}) {
