@@ -106,13 +106,6 @@ TEST(CoreNeighbours, GidAtTheEndOfTheRandomPart) {
     EXPECT_TRUE(gid::highest(Kind::log, 5) == gid::compose({Kind::log, 5, 0xff, ~std::uint64_t{0}}));
 }
 
-TEST(CoreNeighbours, Mastic) {
-    EXPECT_TRUE(mastic::next({5}).exists && mastic::next({5}).id == mastic::Id{6});
-    EXPECT_TRUE(mastic::previous({5}).exists && mastic::previous({5}).id == mastic::Id{4});
-    EXPECT_TRUE(mastic::lowest() == mastic::Id{0} && mastic::highest() == mastic::Id{~std::uint64_t{0}});
-    EXPECT_FALSE(mastic::next(mastic::highest()).exists || mastic::previous(mastic::lowest()).exists);
-}
-
 // ---- comparison: each byte counts, and an id is not below itself
 
 template <class Id>
