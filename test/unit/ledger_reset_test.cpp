@@ -139,17 +139,6 @@ TEST_F(LedgerReset, FailedHalfWay) {
     }
 }
 
-TEST_F(LedgerReset, Superseded) {
-    Slot& slot = slot_at(mastic, now + year);
-    const ServerLife newer(data, 77);
-    const std::string before = data.bytes();
-    EXPECT_EQ(forced().error, CeilingError::superseded);
-    EXPECT_EQ(check().error, CeilingError::superseded);
-    EXPECT_EQ(data.bytes(), before);
-    EXPECT_EQ(slot.ceiling.load(), now + year + 2500ms);
-    EXPECT_EQ(check_ceilings(data.place, newer.ledger).error, CeilingError::none);
-}
-
 // ---- a damaged file ----
 
 std::string flipped(std::string bytes, std::size_t at) {
