@@ -109,24 +109,32 @@ SKIP:
 		"$dir/$release");
 }
 
-# ---- what is missing before a tag: addresses and the date
+# ---- what is missing before a tag: addresses and the dates
 {
 	my $missing = sub {
 		return grep { /^missing/ } split /\n/, (run_command([ "$tree/tools/release-check", @_ ]))[0];
 	};
 	my $of_a_publisher =
-	  qr/^missing  (packaging\/addresses: |no file has an address that|CHANGELOG\.md gives \S+ a date$)/;
+	  qr/^missing  (packaging\/addresses: |no file has an address that|CHANGELOG\.md gives \S+ a date)/;
 	is_deeply([ grep { !/$of_a_publisher/ } $missing->() ], [], 'release-check misses only what a publisher adds');
 	my $there = run_ok('git knows its commit', 'git', '-C', $tree, 'rev-parse', 'HEAD');
 	run_ok(
 		'addresses', "$tree/tools/addresses",
 		'https://example.org/ids/snowflake_ids', 'ids@example.org',
 		'registry.example.org/ids/snowflake-ids');
-	my $log = slurp_file("$tree/CHANGELOG.md") =~ s/^(## \Q$meta->{version}\E)\b.*/$1 (2027-01-31)/mr;
-	open my $f, '>', "$tree/CHANGELOG.md" or die;
-	print $f $log;
-	close $f;
-	is_deeply([ $missing->() ], ['missing  everything is committed'], 'with addresses and a date, only the commit is');
+	my $write = sub {
+		my ($name, $pattern, $date) = @_;
+		my $text = slurp_file("$tree/$name") =~ s/$pattern/$1$date/r;
+		open my $f, '>', "$tree/$name" or die;
+		print $f $text;
+		close $f;
+	};
+	$write->('CHANGELOG.md', qr/^(## \Q$meta->{version}\E)\b.*/m, ' (2027-01-31)');
+	like(($missing->())[0], qr/CHANGELOG.* debian\/changelog/, 'the packages have another date');
+	$write->('debian/changelog', qr/^( -- .*>  ).*/m, 'Sun, 31 Jan 2027 23:00:00 +0000');
+	like(($missing->())[0], qr/CHANGELOG.* debian\/changelog/, 'one of them has another date');
+	$write->('packaging/rpm/snowflake_ids.spec', qr/^(\* )\w+ \w+ \d+ \d+/m, 'Sun Jan 31 2027');
+	is_deeply([ $missing->() ], ['missing  everything is committed'], 'with addresses and dates, only the commit is');
 
 	# Under a later third number, too.
 	for my $what ('scripts', '')
