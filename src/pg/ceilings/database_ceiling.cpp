@@ -158,7 +158,6 @@ XLogRecPtr finish_change(GenericXLogState* state) {
     return GenericXLogFinish(state);
 }
 
-// Both ceilings are 0 if the page is damaged.
 struct Change {
     Damage damage;
     WalCeiling before, after;
@@ -168,8 +167,7 @@ struct Change {
 // longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// Changes the ceiling to next(present ceiling), and flushes the WAL. `buffer` is the page, locked exclusively; it and
-// `rel` are released. A damaged page stays as it is.
+// `buffer` is the page, locked exclusively; it and `rel` are released. A damaged page stays as it is.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);

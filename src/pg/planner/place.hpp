@@ -1,4 +1,4 @@
-// Finds where a clause is among the restrictions of a relation. estimates.cpp needs this for row estimates.
+// Finds where a clause is among the restrictions of a relation.
 #pragma once
 
 #include "pg/pg.hpp"

@@ -11,7 +11,6 @@ extern "C" {
 
 namespace snowflake_ids::settings {
 
-// The defaults.
 int machine_id = -1;
 int sno_sequence_min = 0;
 int sno_sequence_max = 65535;
