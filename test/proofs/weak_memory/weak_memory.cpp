@@ -22,6 +22,7 @@
 #include "file_scenes.hpp"
 #include "settling_scenes.hpp"
 #include "slot_scenes.hpp"
+#include "waiting_scenes.hpp"
 
 namespace snowflake_ids::weak_memory {
 namespace {
@@ -53,7 +54,8 @@ std::vector<SceneEntry> scenes_of() {
 const std::vector<SceneEntry> scenes =
     scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, ForcedSlot, LifeBegins, Ceilings, ForcedReset, Leases,
               SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, TableAndReaders, IdsBrought,
-              AnotherTable, ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable>();
+              AnotherTable, ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable, SleeperAndWriters,
+              WatchEnds>();
 
 struct Figures {
     unsigned long executions = 0;

@@ -64,7 +64,7 @@ inline Sites sites;
 
 // `capped`: acquire and release for seq_cst, except at kept sites; then the order of one site.
 struct Weakening {
-    static constexpr unsigned most = 16;
+    static constexpr unsigned most = 32;
     bool capped = false;
     const Site* kept[most];
     unsigned kept_count = 0;
