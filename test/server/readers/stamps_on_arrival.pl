@@ -220,7 +220,8 @@ SKIP:
 	{
 		my ($to, $from) = @$pair;
 		my $connection = $from->connstr('postgres') =~ s/'/''/gr;
-		my $options = "copy_data = false, origin = none, streaming = parallel, slot_name = 'to_@{[ $to->name ]}'";
+		my $options =
+		  "copy_data = false, origin = none, streaming = parallel, two_phase = true, slot_name = 'to_@{[ $to->name ]}'";
 		$to->safe_psql('postgres',
 			"CREATE SUBSCRIPTION other_way CONNECTION '$connection' PUBLICATION articles WITH ($options)");
 	}
