@@ -111,8 +111,9 @@ CREATE TEMP TABLE tweet (
         12)) STORED
 );
 CREATE INDEX ON tweet ((snowflake_timestamp(id, '2010-11-04 01:42:54.657+00', '1 ms', 41, 10, 12)));
+\set VERBOSITY sqlstate
 CREATE INDEX ON tweet (snowflake_timestamp(id, 'twitter'));
-\echo :LAST_ERROR_SQLSTATE
+\set VERBOSITY default
 INSERT INTO tweet SELECT id FROM published WHERE layout = 'twitter';
 SELECT * FROM tweet;
 -- As by name, for all known 63-bit layouts.
