@@ -6,7 +6,11 @@ import psycopg2
 TABLES = """
 CREATE EXTENSION snowflake_ids;
 CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, post mastic UNIQUE DEFAULT gen_mastic(),
-    invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text);
+    invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text, changed sno NOT NULL);
+CREATE INDEX ON feed (changed);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON feed FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE mark (settled sno NOT NULL, beat sno);
+INSERT INTO mark VALUES ('2222222222222222');
 CREATE TABLE other (id sno DEFAULT gen_sno());
 """
 
@@ -56,13 +60,22 @@ def writer(dsn, stop, file, number, pause):
         forever(dsn, stop, step)
 
 
-# Continues after its last id on whichever server leads. The condition `bound` keeps it from passing rows.
-def reader(dsn, stop, file, bound):
+def marker(dsn, stop):
+    def step(cursor):
+        cursor.execute("SET synchronous_commit = off")
+        cursor.execute("UPDATE mark SET settled = sno_settled('feed'), beat = gen_sno()")
+        time.sleep(0.1)
+    forever(dsn, stop, step)
+
+
+# Continues after its last id in `column`. The condition `bound` keeps it from passing rows.
+def reader(dsn, stop, file, column, bound):
     last = "2" * 16
     with open(file, "w", buffering=1) as out:
         def step(cursor):
             nonlocal last
-            cursor.execute(f"SELECT id::text, key FROM feed WHERE id > %s::sno {bound} ORDER BY id LIMIT 1000", (last,))
+            cursor.execute(f"SELECT {column}::text, key FROM feed WHERE {column} > %s::sno {bound}"
+                f" ORDER BY {column} LIMIT 1000", (last,))
             rows = cursor.fetchall()
             out.write("".join(f"{id}\t{key}\n" for id, key in rows))
             if rows:
