@@ -34,8 +34,8 @@ struct TableParts {
 // promise.
 TableParts check_stamped(Oid table, StampFormat format);
 
-// True if one of them was rewritten after the snapshot was taken, as some forms of ALTER TABLE do. PostgreSQL then shows
-// it as empty, and a reader would pass over its rows.
+// True if one of them was rewritten after the snapshot was taken, as some forms of ALTER TABLE do. PostgreSQL then
+// shows it as empty, and a reader would pass over its rows.
 bool were_rewritten(const TableParts& parts, Snapshot snapshot);
 
 }  // namespace snowflake_ids
