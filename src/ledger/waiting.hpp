@@ -15,12 +15,13 @@
 //   3. Only then look at the traces. If nothing is new, sleep.
 // A transaction that has stamped rows takes these steps after step 5 of settling.hpp. It may skip them if it has left
 // no rows, and if the promise has not passed its first id: then it has not held back any reader.
-//   4. If watched_until is 0, end. Otherwise read the clock, and then load watched_until again. If that is over, make it
-//      0 and end.
+//   4. If watched_until is 0, end. Otherwise read the clock, and then load watched_until again. If that is over, make
+//      it 0 and end.
 //   5. Lift the traces of its tables to the time of its newest id.
 //   6. Only then look at the sleepers, and wake those with a group of its tables.
-// In steps 2 and 3, and in 5 and 6, each side writes before it reads, so at least one of them sees the other. In steps 1
-// and 4 too: a transaction that did not see the reader had its ids before, so the last id of the generators covers them.
+// In steps 2 and 3, and in 5 and 6, each side writes before it reads, so at least one of them sees the other. In steps
+// 1 and 4 too: a transaction that did not see the reader had its ids before, so the last id of the generators covers
+// them.
 //
 // The functions are templates over the words, so that the model checker runs this very code.
 #pragma once
