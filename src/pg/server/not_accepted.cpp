@@ -103,7 +103,7 @@ int hint_to_remove(const char* setting, const char* reset) {
 // Before the minor releases of late 2024, the server refuses to define a setting in a parallel operation. All its
 // processes have the same values, so we leave parallel mode meanwhile. A server with assertions would fail there; in
 // it, the session refuses to generate ids instead.
-void define_in_parallel_operation(void (*define)()) {
+[[maybe_unused]] void define_in_parallel_operation(void (*define)()) {
     static int levels = 0;  // a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
         ExitParallelMode();
