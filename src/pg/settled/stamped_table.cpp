@@ -46,36 +46,34 @@ void check_is_table(Oid table) {
     }
 }
 
+// True if a row of this catalog has the relation in this column. `index` may be invalid.
+bool has_row(Oid catalog, AttrNumber column, Oid index, Oid relation) {
+    const Relation rows = table_open(catalog, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    SysScanDesc scan = systable_beginscan(rows, index, OidIsValid(index), nullptr, 1, &key);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(rows, AccessShareLock);
+    return found;
+}
+
 // True if a subscription writes to one of these.
 bool is_subscribed(const List* relations) {
-    const Relation subscribed = table_open(SubscriptionRelRelationId, AccessShareLock);
-    bool found = false;
     const ListCell* cell;
     foreach (cell, relations) {
-        ScanKeyData key;
-        ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ,
-                    ObjectIdGetDatum(lfirst_oid(cell)));
-        SysScanDesc scan = systable_beginscan(subscribed, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
-        found = found || HeapTupleIsValid(systable_getnext(scan));
-        systable_endscan(scan);
+        if (has_row(SubscriptionRelRelationId, Anum_pg_subscription_rel_srrelid, SubscriptionRelSrrelidSrsubidIndexId,
+                    lfirst_oid(cell)))
+            return true;
     }
-    table_close(subscribed, AccessShareLock);
-    return found;
+    return false;
 }
 
 // True if the rows are in other tables, also of other servers: those that are in the catalog of Citus.
 bool is_of_citus(Oid relation) {
     const Oid catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
-    if (!OidIsValid(catalog)) return false;
-    const Relation distributed = table_open(catalog, AccessShareLock);
     constexpr AttrNumber logicalrelid = 1;
-    ScanKeyData key;
-    ScanKeyInit(&key, logicalrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-    SysScanDesc scan = systable_beginscan(distributed, InvalidOid, false, nullptr, 1, &key);
-    const bool found = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
-    table_close(distributed, AccessShareLock);
-    return found;
+    return OidIsValid(catalog) && has_row(catalog, logicalrelid, InvalidOid, relation);
 }
 
 // ---- the trigger
