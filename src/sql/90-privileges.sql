@@ -4,13 +4,14 @@
 -- changed (pg_init_privs), by REVOKE. Owners of databases may restore layouts, see 80-layouts.sql.
 DO $$
 DECLARE
-    given record;
+    statements text[];
+    statement text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR given IN
-        SELECT DISTINCT format('%s %s', o.kind, o.name) AS object,
-               CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee
+    statements := ARRAY(
+        SELECT DISTINCT format('REVOKE ALL ON %s %s FROM %s', o.kind, o.name,
+                               CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
         FROM (SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, c.oid::regclass::text AS name,
                      c.relacl AS acl, c.relowner AS owner
               FROM pg_class c
@@ -26,11 +27,12 @@ BEGIN
               WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
                     AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'snowflake_ids')) AS o,
              aclexplode(o.acl) AS a
-        WHERE a.grantee <> o.owner
-    LOOP
-        EXECUTE format('REVOKE ALL ON %s FROM %s', given.object, given.grantee);
-    END LOOP;
+        WHERE a.grantee <> o.owner);
     PERFORM pg_catalog.set_config('search_path', path, true);
+    -- Not before, because functions of event triggers may need the path.
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
 END $$;
 GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
 GRANT SELECT ON snowflake_ids.stats, snowflake_ids.unsettled, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;

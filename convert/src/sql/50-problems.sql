@@ -260,11 +260,28 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems
     IS 'internal: columns that have the row type of a table that would be rewritten';
 
+-- Event triggers run with our search path. The context names their function with or without its schema.
+CREATE FUNCTION snowflake_ids_convert.needs_a_path(raised_in text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('event trigger %I fails; give its function a search path of its own: ALTER FUNCTION %s SET search_path = %s',
+                  e.evtname, e.evtfoid::regprocedure, s.reset_val)
+    FROM pg_event_trigger e
+         JOIN pg_proc p ON p.oid = e.evtfoid
+         JOIN pg_settings s ON s.name = 'search_path'
+    WHERE e.evtenabled <> 'D'
+      AND (strpos(raised_in, format(' %I()', p.proname)) > 0 OR strpos(raised_in, format('.%I()', p.proname)) > 0)
+    LIMIT 1
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.needs_a_path
+    IS 'internal: what to do if the function of an event trigger is in the context of an error';
+
 CREATE FUNCTION snowflake_ids_convert.problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     tbl record;
+    context text;
 BEGIN
     RETURN QUERY SELECT * FROM snowflake_ids_convert.owner_problems(job);
     -- The other checks run code of the tables.
@@ -293,7 +310,9 @@ BEGIN
             WHEN query_canceled OR lock_not_available THEN
                 RAISE;
             WHEN OTHERS THEN
-                RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
+                GET STACKED DIAGNOSTICS context = PG_EXCEPTION_CONTEXT;
+                RETURN NEXT concat_ws('; ', format('table %s: %s', tbl.rel, SQLERRM),
+                                      CASE WHEN SQLSTATE ~ '^42' THEN snowflake_ids_convert.needs_a_path(context) END);
         END;
     END LOOP;
     IF coalesce(job.changes_over, job.phase IS DISTINCT FROM 'prepare') THEN

@@ -8,15 +8,16 @@
 -- times without a zone sets it in its definition.
 DO $$
 DECLARE
-    function regprocedure;
-    setting text;
-    privilege text;
+    statements text[];
+    statement text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
     -- Operators of other users in the extension's schema could hide those of the server.
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR function IN
-        SELECT p.oid
+    statements := ARRAY(
+        SELECT format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+                           SET quote_all_identifiers = off SET DateStyle = ''ISO, YMD'' SET IntervalStyle = postgres
+                           SET jit = off', p.oid::regprocedure)
         FROM pg_depend d
              JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
              JOIN pg_proc p ON p.oid = d.objid
@@ -25,20 +26,12 @@ BEGIN
           AND d.refclassid = 'pg_extension'::regclass
           AND d.deptype = 'e'
           AND l.lanname IN ('sql', 'plpgsql')
-          AND p.prokind <> 'p'
-    LOOP
-        FOREACH setting IN ARRAY ARRAY[
-            'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
-            'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres', 'jit = off']
-        LOOP
-            EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
-        END LOOP;
-    END LOOP;
+          AND p.prokind <> 'p');
     -- Default privileges may have granted too much: a role that can create functions in the schema, or triggers on the
     -- view, could make others call them. They may also have revoked what a conversion needs as the table's owner. So
     -- all are revoked here, and the needed ones granted below.
-    FOR privilege IN
-        SELECT DISTINCT format('%s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
+    statements := statements || ARRAY(
+        SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
         FROM (SELECT 'SCHEMA ' || nspname, nspacl, nspowner
               FROM pg_namespace
               WHERE nspname = 'snowflake_ids_convert'
@@ -51,11 +44,12 @@ BEGIN
                             WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e')) AS o (name, acl, owner)
              CROSS JOIN LATERAL aclexplode(o.acl) AS a
              LEFT JOIN pg_roles r ON r.oid = a.grantee
-        WHERE a.grantee <> o.owner
-    LOOP
-        EXECUTE 'REVOKE ALL ON ' || privilege;
-    END LOOP;
+        WHERE a.grantee <> o.owner);
     PERFORM pg_catalog.set_config('search_path', path, true);
+    -- Not before, because functions of event triggers may need the path.
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
 END $$;
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA snowflake_ids_convert TO PUBLIC;
