@@ -211,6 +211,31 @@ CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT snowflake_ids_convert_forget('again');
 SELECT snowflake_ids_convert_forget('again');
 
+-- A foreign key cannot be validated after the changeover: a repeated call finishes it, and nothing offers to undo.
+CREATE TABLE changed_over (id bigserial PRIMARY KEY, up bigint REFERENCES changed_over, created date DEFAULT '2026-02-01');
+INSERT INTO changed_over (up) VALUES (1);
+CREATE FUNCTION stop() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.snowflake_ids_convert_progress WHERE phase = 'validate') THEN
+        RAISE 'stopped';
+    END IF;
+END $$;
+CREATE EVENT TRIGGER stop ON ddl_command_start WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION stop();
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+CALL snowflake_ids_convert('changed_over', 'id', 'sno', 'created', concurrently => false);
+SELECT phase, pg_typeof(id) FROM snowflake_ids_convert_progress, changed_over WHERE relation = 'changed_over'::regclass;
+SELECT snowflake_ids_convert_undo('changed_over');
+CALL snowflake_ids_convert('changed_over', 'id', 'mastic', 'created');
+DROP EVENT TRIGGER stop;
+CALL snowflake_ids_convert('changed_over', 'id', 'sno', 'created');
+SELECT snowflake_ids_convert_undo('changed_over');
+\set SHOW_CONTEXT errors
+\set VERBOSITY terse
+SELECT snowflake_ids_convert_forget('changed_over');
+DROP TABLE changed_over;
+DROP FUNCTION stop;
+
 -- A repeated call refuses a finished conversion, unless the default is dropped.
 CREATE TEMP TABLE done AS SELECT id, up FROM again;
 \set VERBOSITY default
