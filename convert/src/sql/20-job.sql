@@ -134,7 +134,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
-    key_type oid;
     created_type oid;
 BEGIN
     PERFORM snowflake_ids_convert.check_format(format, metabyte);
@@ -148,18 +147,12 @@ BEGIN
     job.keep_position := keep_position;
     job.fire_triggers := fire_triggers;
     job.publications := publications;
-    key_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum);
     created_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.created_attnum);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
         PERFORM snowflake_ids_convert.fail(
             '42804', format('column "%s" is not of a date/time type', created_column),
             detail => format('Its type is %s.', format_type(created_type, NULL)),
             hint => 'Use a column of type timestamptz, timestamp or date.');
-    ELSIF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
-                           'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
-        PERFORM snowflake_ids_convert.fail(
-            '42804', format('cannot convert a key of type %s', format_type(key_type, NULL)),
-            detail => 'Integers, numeric, uuid and text can be converted.');
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
         PERFORM snowflake_ids_convert.fail('42809', format('%s is not a table', relation));
     END IF;
@@ -167,6 +160,23 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job
     IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
+
+-- A conversion that has changed over is continued with a key of the new type.
+CREATE FUNCTION snowflake_ids_convert.check_key_type(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    key_type oid := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum);
+BEGIN
+    IF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                        'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
+        PERFORM snowflake_ids_convert.fail(
+            '42804', format('cannot convert a key of type %s', format_type(key_type, NULL)),
+            detail => 'Integers, numeric, uuid and text can be converted.');
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.check_key_type
+    IS 'internal: error if the key has a type that cannot be converted';
 
 -- ---- what several files use
 

@@ -182,6 +182,7 @@ DECLARE
     job snowflake_ids_convert.job := snowflake_ids_convert.planned_job(
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
 BEGIN
+    PERFORM snowflake_ids_convert.check_key_type(job);
     job.changes_over := keep_position;
     RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p;
 END $$;
@@ -258,7 +259,9 @@ BEGIN
             '55000', format('%s is being converted in another way', job.relation),
             detail => format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, keep_position %s.', running.key_column, running.format, running.created_column,
                                   running.metabyte, running.keep_position),
-            hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
+            hint => CASE running.phase WHEN 'validate' THEN 'Call with these arguments.'
+                         ELSE 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().'
+                    END);
     END IF;
     IF job.changes_over AND running.phase <> 'validate' THEN
         PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.dependents(job)));
@@ -300,6 +303,7 @@ BEGIN
     IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
+    PERFORM snowflake_ids_convert.check_key_type(job);
     FOR planned IN SELECT * FROM snowflake_ids_convert.plan(job) LOOP
         IF planned.kind = 'problem' THEN
             problems := concat_ws(E'\n', problems, planned.item);

@@ -17,13 +17,15 @@ DECLARE
     state snowflake_ids_convert.job := snowflake_ids_convert.state_of(relation, true);
     statements text[];
 BEGIN
-    IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
+    IF state.relation IS NULL THEN
         PERFORM snowflake_ids_convert.fail(
             '55000', format('%s is not being converted', relation),
-            detail => CASE WHEN state.relation IS NULL
-                                THEN 'It has no conversion that you may undo.'
-                                ELSE 'The changeover is done, so there are no old keys to go back to.'
-                           END);
+            detail => 'It has no conversion that you may undo.');
+    ELSIF state.phase IN ('validate', 'done') THEN
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot undo the conversion of %s', relation),
+            detail => 'The new keys are in place.',
+            hint => CASE state.phase WHEN 'validate' THEN 'Repeat the call of snowflake_ids_convert() to finish it.' END);
     END IF;
     PERFORM snowflake_ids_convert.lock_writers_out(
         ARRAY(SELECT relation UNION SELECT a.rel FROM snowflake_ids_convert.added_columns(relation) a),
