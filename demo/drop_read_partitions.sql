@@ -2,14 +2,14 @@
 -- comes between the look and the drop. Call the function outside of a transaction block, in READ COMMITTED. It keeps an
 -- empty partition. Leave out partitions that still get rows, such as the current month, or they are dropped when all of
 -- their rows are read. The stamp cannot be the key of the partitions, because it is set after the row has found its own.
-CREATE TABLE dispatch (id bigint, body int, changed sno NOT NULL, PRIMARY KEY (id)) PARTITION BY RANGE (id);
-CREATE INDEX ON dispatch (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE dispatch (id bigint, body int, stamp sno NOT NULL, PRIMARY KEY (id)) PARTITION BY RANGE (id);
+CREATE INDEX ON dispatch (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE dispatch_reader (name text PRIMARY KEY, last sno NOT NULL DEFAULT '2222222222222222');
 CREATE FUNCTION drop_read_partition(part regclass) RETURNS boolean LANGUAGE plpgsql
 SET lock_timeout = '1s' AS $$
 DECLARE
-    look text := format('SELECT max(changed) <= (SELECT min(last) FROM dispatch_reader) FROM %s', part);
+    look text := format('SELECT max(stamp) <= (SELECT min(last) FROM dispatch_reader) FROM %s', part);
     all_read boolean;
 BEGIN
     EXECUTE look INTO all_read;

@@ -1,6 +1,6 @@
 -- Shows for each rule of doc/feed.md `ok`, or what to do; sno_settled() looks only at the triggers. Run it on each server,
 -- with your table, column and mark in its first line.
-WITH RECURSIVE feed (parent, stamp, mark) AS (VALUES ('bulletin'::regclass, 'changed', 'mark')),
+WITH RECURSIVE feed (parent, stamp, mark) AS (VALUES ('bulletin'::regclass, 'stamp', 'mark')),
 members AS (SELECT parent AS t FROM feed UNION SELECT inhrelid FROM pg_inherits JOIN members ON inhparent = t),
 relations AS (
     SELECT t::regclass AS relation, relkind, relpersistence, attnum, attnotnull, feed.*,
@@ -18,27 +18,27 @@ checks (relation, rule, kept, remedy) AS (
     SELECT relation, r.*
     FROM relations AS c LEFT JOIN triggers AS s ON tgrelid = relation AND stamps,
     LATERAL (VALUES
-        ('the table has the column of the stamp', attnum IS NOT NULL, 'ALTER TABLE %s ADD COLUMN changed sno'),
-        ('it is NOT NULL', attnum IS NULL OR attnotnull, 'ALTER TABLE %s ALTER COLUMN changed SET NOT NULL'),
+        ('the table has the column of the stamp', attnum IS NOT NULL, 'ALTER TABLE %s ADD COLUMN stamp sno'),
+        ('it is NOT NULL', attnum IS NULL OR attnotnull, 'ALTER TABLE %s ALTER COLUMN stamp SET NOT NULL'),
         ('it is the first column of an index', attnum IS NULL OR relkind = 'f' OR EXISTS (SELECT FROM pg_index
             WHERE indrelid = relation AND indkey[0] = attnum AND indisvalid AND indpred IS NULL),
-            'CREATE INDEX ON %s (changed)'),
+            'CREATE INDEX ON %s (stamp)'),
         ('a trigger stamps INSERT and UPDATE', coalesce(fires, false),
-            'CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION sno_stamp(''changed'')'),
+            'CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION sno_stamp(''stamp'')'),
         ('it has neither WHEN nor OF', conditional IS NOT TRUE, 'create the trigger of %s again without WHEN and OF'),
         ('it is the last BEFORE trigger by name', NOT EXISTS (SELECT FROM triggers AS o
             WHERE o.tgrelid = relation AND o.tgname COLLATE "C" > s.tgname AND NOT o.stamps AND o.tgenabled <> 'D'),
-            'ALTER TRIGGER stamp ON %s RENAME TO zz_stamp'),
-        ('it is enabled', tgenabled IN ('O', 'A') IS NOT FALSE, 'ALTER TABLE %s ENABLE TRIGGER stamp'),
+            'ALTER TRIGGER zz_stamp ON %s RENAME TO zzz_stamp'),
+        ('it is enabled', tgenabled IN ('O', 'A') IS NOT FALSE, 'ALTER TABLE %s ENABLE TRIGGER zz_stamp'),
         ('it is ENABLE ALWAYS beside a subscription', NOT subscribed OR tgenabled = 'A' IS NOT FALSE,
-            'ALTER TABLE %s ENABLE ALWAYS TRIGGER stamp'),
+            'ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_stamp'),
         ('rows are in the WAL, for standbys', relpersistence = 'p', 'ALTER TABLE %s SET LOGGED'),
         ('it is no foreign table', relkind <> 'f', 'stamp the rows of %s where they are')) AS r
 UNION ALL
     SELECT parent, 'no role is session_replication_role = replica', NOT EXISTS (SELECT FROM pg_db_role_setting
         WHERE 'session_replication_role=replica' = ANY (setconfig))
         OR NOT EXISTS (SELECT FROM triggers WHERE stamps AND tgenabled <> 'A'),
-        'ALTER TABLE %s ENABLE ALWAYS TRIGGER stamp'
+        'ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_stamp'
     FROM feed
 UNION ALL
     SELECT parent, 'standbys: a table has the mark', EXISTS (SELECT FROM pg_class

@@ -85,14 +85,14 @@ CALL settle(:'until');
 SELECT count(*) FROM parted WHERE id < mastic_settled();
 
 -- One table, stamped by a trigger. A statement has one answer for each table.
-CREATE TABLE outbox (id bigint, body text, changed mastic NOT NULL);
-CREATE INDEX ON outbox (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TABLE outbox (id bigint, body text, stamp mastic NOT NULL);
+CREATE INDEX ON outbox (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 INSERT INTO outbox SELECT n, 'event ' || n FROM generate_series(1, 1000) n;
-SELECT mastic_timestamp(max(changed)) + interval '1 ms' AS until FROM outbox \gset
+SELECT mastic_timestamp(max(stamp)) + interval '1 ms' AS until FROM outbox \gset
 CALL settle(:'until');
-ALTER TABLE event ADD COLUMN changed sno, ADD COLUMN changed_too bigint;
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+ALTER TABLE event ADD COLUMN stamp sno, ADD COLUMN changed_too bigint;
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TRIGGER stamp_too BEFORE INSERT OR UPDATE ON event FOR EACH ROW
     EXECUTE FUNCTION snowflake_stamp('twitter', 'changed_too');
 -- An open writer to `event` holds back its readers, not those of `outbox`.
@@ -114,7 +114,7 @@ SELECT count(DISTINCT (a, b)) FROM (
 ROLLBACK;
 
 -- A view depends on the table, and follows its name.
-CREATE VIEW outbox_feed AS SELECT * FROM outbox WHERE changed < (SELECT mastic_settled('outbox'));
+CREATE VIEW outbox_feed AS SELECT * FROM outbox WHERE stamp < (SELECT mastic_settled('outbox'));
 DROP TABLE outbox;
 ALTER TABLE outbox RENAME TO sent;
 SELECT pg_get_viewdef('outbox_feed') ~ $$mastic_settled\('sent'::regclass\)$$ AS follows, count(*) FROM outbox_feed;
@@ -122,7 +122,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 \pset tuples_only on
 \pset format unaligned
-SELECT plan FROM plan($$SELECT * FROM outbox_feed WHERE changed > 5 ORDER BY changed LIMIT 10$$) plan;
+SELECT plan FROM plan($$SELECT * FROM outbox_feed WHERE stamp > 5 ORDER BY stamp LIMIT 10$$) plan;
 \pset format aligned
 \pset tuples_only off
 RESET enable_seqscan;
@@ -137,7 +137,7 @@ CREATE FOREIGN TABLE far_away (id mastic) SERVER nowhere;
 SELECT mastic_settled('outbox_feed');
 \echo :LAST_ERROR_SQLSTATE
 SELECT snowflake_ids_settled('sent_gone');
-SELECT sno_settled('outbox_changed_idx');
+SELECT sno_settled('outbox_stamp_idx');
 SELECT snowflake_si_settled('numbers');
 SELECT snowflake_settled('twitter', 'far_away');
 SELECT mastic_settled(0);

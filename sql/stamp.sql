@@ -1,7 +1,7 @@
 \set VERBOSITY default
-CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno NOT NULL);
-CREATE INDEX ON news (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE news (id bigint PRIMARY KEY, body text, stamp sno NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 
 -- The id is new, whatever the statement assigns.
 CREATE TABLE seen (LIKE news);
@@ -10,8 +10,8 @@ DECLARE
     newer bigint;
     older bigint;
 BEGIN
-    SELECT count(*) FILTER (WHERE n.changed > (SELECT max(changed) FROM seen)),
-           count(*) FILTER (WHERE n.changed <= (SELECT max(changed) FROM seen) AND n IS DISTINCT FROM s)
+    SELECT count(*) FILTER (WHERE n.stamp > (SELECT max(stamp) FROM seen)),
+           count(*) FILTER (WHERE n.stamp <= (SELECT max(stamp) FROM seen) AND n IS DISTINCT FROM s)
     INTO newer, older FROM news n LEFT JOIN seen s USING (id);
     RAISE NOTICE '%: % new, % wrong', what, newer, older;
     TRUNCATE seen;
@@ -24,10 +24,10 @@ INSERT INTO news VALUES (4, 'four', '2222222222222222'), (5, 'five', 'xxxxxxxxxx
 CALL check_new('insert of an id');
 UPDATE news SET body = upper(body) WHERE id = 1;
 CALL check_new('update');
-UPDATE news SET changed = '2222222222222222' WHERE id IN (1, 2);
-UPDATE news SET changed = NULL WHERE id = 3;
+UPDATE news SET stamp = '2222222222222222' WHERE id IN (1, 2);
+UPDATE news SET stamp = NULL WHERE id = 3;
 CALL check_new('update of the id');
-INSERT INTO news VALUES (2, 'zwei') ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed;
+INSERT INTO news VALUES (2, 'zwei') ON CONFLICT (id) DO UPDATE SET body = excluded.body, stamp = excluded.stamp;
 INSERT INTO news VALUES (2, 'deux') ON CONFLICT (id) DO NOTHING;
 CALL check_new('upsert');
 MERGE INTO news USING (VALUES (3, 'drei'), (7, 'sieben')) AS v (id, body) ON news.id = v.id
@@ -35,7 +35,7 @@ MERGE INTO news USING (VALUES (3, 'drei'), (7, 'sieben')) AS v (id, body) ON new
 CALL check_new('merge');
 UPDATE news SET body = v.body FROM (VALUES (3, 'tre'), (4, 'quattro')) AS v (id, body) WHERE news.id = v.id;
 CALL check_new('update from');
-COPY news (id, body, changed) FROM STDIN;
+COPY news (id, body, stamp) FROM STDIN;
 8	eight	2222222222222222
 9	nine	2222222222222222
 \.
@@ -44,14 +44,14 @@ PREPARE late(sno) AS INSERT INTO news VALUES (10, 'ten', $1);
 EXECUTE late(gen_sno());
 DEALLOCATE late;
 CALL check_new('argument');
-SELECT count(DISTINCT changed) FROM news;
-WITH n AS (INSERT INTO news VALUES (11, 'eleven', '2222222222222222') RETURNING id, changed)
-SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
-WITH n AS (UPDATE news SET body = 'elf' WHERE id = 11 RETURNING changed)
-SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
+SELECT count(DISTINCT stamp) FROM news;
+WITH n AS (INSERT INTO news VALUES (11, 'eleven', '2222222222222222') RETURNING id, stamp)
+SELECT stamp > (SELECT max(stamp) FROM news) AS new FROM n;
+WITH n AS (UPDATE news SET body = 'elf' WHERE id = 11 RETURNING stamp)
+SELECT stamp > (SELECT max(stamp) FROM news) AS new FROM n;
 -- After a dropped column.
 ALTER TABLE news DROP COLUMN body, ADD COLUMN body text DEFAULT 'none';
-UPDATE news SET body = 'one' WHERE id = 1 RETURNING id, body, changed > (SELECT max(changed) FROM seen) AS new;
+UPDATE news SET body = 'one' WHERE id = 1 RETURNING id, body, stamp > (SELECT max(stamp) FROM seen) AS new;
 DROP TABLE seen;
 
 -- Each format. A row that moves to another partition is stamped on arrival.
@@ -79,33 +79,33 @@ CREATE ROLE regress_stamp_user;
 CREATE SCHEMA stamped AUTHORIZATION regress_stamp_user;
 SET ROLE regress_stamp_user;
 SET search_path = stamped, public;
-CREATE TABLE t (id bigint PRIMARY KEY, changed sno, x text, i int, m mastic, u uuid, unique_sno sno UNIQUE);
+CREATE TABLE t (id bigint PRIMARY KEY, stamp sno, x text, i int, m mastic, u uuid, unique_sno sno UNIQUE);
 SELECT sno_stamp();
 SELECT snowflake_stamp();
 DO $$ BEGIN PERFORM mastic_stamp(); END $$;
-\set before 'CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION '
-CREATE TRIGGER stamp AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+\set before 'CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION '
+CREATE TRIGGER zz_stamp AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
-CREATE OR REPLACE TRIGGER stamp BEFORE INSERT ON t FOR EACH STATEMENT EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT ON t FOR EACH STATEMENT EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 BEGIN;
-CREATE OR REPLACE TRIGGER stamp BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 DELETE FROM t;
 ROLLBACK;
-CREATE OR REPLACE TRIGGER stamp BEFORE TRUNCATE ON t EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE TRUNCATE ON t EXECUTE FUNCTION sno_stamp('stamp');
 TRUNCATE t;
 BEGIN;
 CREATE VIEW v AS TABLE t;
-CREATE TRIGGER stamp INSTEAD OF INSERT ON v FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp INSTEAD OF INSERT ON v FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO v (id) VALUES (1);
 ROLLBACK;
-CREATE EVENT TRIGGER stamp ON ddl_command_end EXECUTE FUNCTION sno_stamp();
+CREATE EVENT TRIGGER zz_stamp ON ddl_command_end EXECUTE FUNCTION sno_stamp();
 :before sno_stamp();
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
-:before sno_stamp('changed', 'changed');
+:before sno_stamp('stamp', 'stamp');
 INSERT INTO t (id) VALUES (1);
 :before snowflake_stamp('l');
 INSERT INTO t (id) VALUES (1);
@@ -118,13 +118,13 @@ INSERT INTO t (id) VALUES (1);
 :before sno_stamp('tableoid');
 INSERT INTO t (id) VALUES (1);
 BEGIN;
-:before sno_stamp('changed');
-ALTER TABLE t RENAME changed TO at;
+:before sno_stamp('stamp');
+ALTER TABLE t RENAME stamp TO at;
 INSERT INTO t (id) VALUES (1);
 ROLLBACK;
 BEGIN;
-:before sno_stamp('changed');
-ALTER TABLE t DROP changed;
+:before sno_stamp('stamp');
+ALTER TABLE t DROP stamp;
 INSERT INTO t (id) VALUES (1);
 ROLLBACK;
 :before sno_stamp('x');
@@ -136,7 +136,7 @@ INSERT INTO t (id) VALUES (1);
 INSERT INTO t (id) VALUES (1);
 :before sno_stamp('u');
 INSERT INTO t (id) VALUES (1);
-:before mastic_stamp('changed');
+:before mastic_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
 :before mastic_stamp('i');
@@ -177,7 +177,7 @@ INSERT INTO t (id) VALUES (1);
 ROLLBACK;
 BEGIN;
 :before sno_stamp('g');
-ALTER TABLE t ADD g public.sno GENERATED ALWAYS AS (changed) STORED;
+ALTER TABLE t ADD g public.sno GENERATED ALWAYS AS (stamp) STORED;
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
@@ -194,9 +194,9 @@ INSERT INTO t (id) VALUES (1);
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
 -- The column changes its type after the session has used the trigger.
-:before sno_stamp('changed');
+:before sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
-ALTER TABLE t ALTER changed TYPE text;
+ALTER TABLE t ALTER stamp TYPE text;
 INSERT INTO t (id) VALUES (2);
 UPDATE t SET id = 3;
 RESET search_path;

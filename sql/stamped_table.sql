@@ -1,11 +1,11 @@
 -- The settled id of a table exists only if a trigger stamps each row that arrives, and the stamp stays.
-CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno, at_all bigint);
+CREATE TABLE news (id bigint PRIMARY KEY, body text, stamp sno, at_all bigint);
 SELECT sno_settled('news');
 \echo :LAST_ERROR_SQLSTATE
 SELECT snowflake_ids_settled('news');
 SELECT * FROM snowflake_ids.unsettled_transactions('news');
 -- The hint is what to type.
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON public.news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON public.news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news') > '2222222222222222', snowflake_ids_settled('news') > '-infinity';
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('news');
 
@@ -27,59 +27,59 @@ SELECT snowflake_wait('instagram', 'news', 0, '0');
 DROP TRIGGER stamp_twitter ON news;
 
 -- The trigger does not fire.
-ALTER TABLE news DISABLE TRIGGER stamp;
+ALTER TABLE news DISABLE TRIGGER zz_stamp;
 SELECT sno_settled('news');
-ALTER TABLE news ENABLE REPLICA TRIGGER stamp;
+ALTER TABLE news ENABLE REPLICA TRIGGER zz_stamp;
 SELECT sno_settled('news');
-ALTER TABLE news ENABLE ALWAYS TRIGGER stamp;
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 SELECT sno_settled('news') IS NOT NULL;
-ALTER TABLE news ENABLE TRIGGER stamp;
-CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW WHEN (NEW.body <> '')
-    EXECUTE FUNCTION sno_stamp('changed');
+ALTER TABLE news ENABLE TRIGGER zz_stamp;
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW WHEN (NEW.body <> '')
+    EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news');
-CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE OF body ON news FOR EACH ROW
-    EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT OR UPDATE OF body ON news FOR EACH ROW
+    EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news');
-CREATE OR REPLACE TRIGGER stamp BEFORE INSERT ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news');
-CREATE OR REPLACE TRIGGER stamp AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news');
-CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE ON news EXECUTE FUNCTION sno_stamp('changed');
+CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news');
-DROP TRIGGER stamp ON news;
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+DROP TRIGGER zz_stamp ON news;
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news') IS NOT NULL;
 
 -- Later triggers may change the stamp: they fire in the order of their names.
 CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
 CREATE TRIGGER later BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
 SELECT sno_settled('news') IS NOT NULL AS earlier;
-ALTER TRIGGER later ON news RENAME TO touch;
+ALTER TRIGGER later ON news RENAME TO zz_touch;
 SELECT sno_settled('news');
-ALTER TABLE news DISABLE TRIGGER touch;
+ALTER TABLE news DISABLE TRIGGER zz_touch;
 SELECT sno_settled('news') IS NOT NULL AS disabled;
-DROP TRIGGER touch ON news;
-CREATE TRIGGER touch BEFORE DELETE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
-CREATE TRIGGER touch_after AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
+DROP TRIGGER zz_touch ON news;
+CREATE TRIGGER zz_touch BEFORE DELETE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
+CREATE TRIGGER zz_touch_after AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
 SELECT sno_settled('news') IS NOT NULL AS harmless;
 
 -- Children have triggers of their own.
 CREATE TABLE local_news () INHERITS (news);
 SELECT sno_settled('news');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON local_news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON local_news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news') IS NOT NULL AS all, sno_settled('local_news') IS NOT NULL AS child;
 DROP TABLE local_news;
 -- Partitions get those of the table, and may lose them.
-CREATE TABLE log (day date, body text, changed sno) PARTITION BY RANGE (day);
+CREATE TABLE log (day date, body text, stamp sno) PARTITION BY RANGE (day);
 CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
 SELECT sno_settled('log');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON log FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON log FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM ('2026-02-01') TO ('2026-03-01');
 SELECT sno_settled('log') IS NOT NULL AS all, sno_settled('log_2') IS NOT NULL AS one;
-ALTER TABLE log_2 DISABLE TRIGGER stamp;
+ALTER TABLE log_2 DISABLE TRIGGER zz_stamp;
 SELECT sno_settled('log');
 SELECT sno_settled('log_1') IS NOT NULL AS other;
-ALTER TABLE log_2 ENABLE TRIGGER stamp;
+ALTER TABLE log_2 ENABLE TRIGGER zz_stamp;
 CREATE FOREIGN DATA WRAPPER nowhere;
 CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
 CREATE FOREIGN TABLE log_3 PARTITION OF log FOR VALUES FROM ('2026-03-01') TO ('2026-04-01') SERVER nowhere;
@@ -90,9 +90,9 @@ SELECT sno_settled('log') IS NOT NULL AS again;
 -- A function of that name in another schema stamps nothing.
 CREATE SCHEMA impostor;
 CREATE FUNCTION impostor.sno_stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
-CREATE TABLE impostor."Own news" (changed sno);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON impostor."Own news" FOR EACH ROW
-    EXECUTE FUNCTION impostor.sno_stamp('changed');
+CREATE TABLE impostor."Own news" (stamp sno);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON impostor."Own news" FOR EACH ROW
+    EXECUTE FUNCTION impostor.sno_stamp('stamp');
 SELECT sno_settled('impostor."Own news"');
 
 DROP SCHEMA impostor CASCADE;

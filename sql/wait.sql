@@ -1,6 +1,6 @@
 -- What wakes a reader: test/server/readers/waiting_readers.pl.
-CREATE TABLE news (id int PRIMARY KEY, changed sno NOT NULL);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE news (id int PRIMARY KEY, stamp sno NOT NULL);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE plain (id sno DEFAULT gen_sno());
 -- The answer, and whether it took that long.
 CREATE FUNCTION try(call text, at_least interval DEFAULT '0', OUT answer text, OUT took_long boolean) LANGUAGE plpgsql AS $$
@@ -30,7 +30,7 @@ END $$;
 INSERT INTO news VALUES (1), (2), (3);
 SELECT sno_wait('news', '2222222222222222', '1 minute');
 -- After the last row, one answer may be true, because its tick could have more ids.
-SELECT max(changed) AS last FROM news \gset
+SELECT max(stamp) AS last FROM news \gset
 SELECT trues(format('sno_wait(%L, %L, %L)', 'news', :'last', '1 ms')) <= 1 AS sleeps;
 SELECT * FROM try(format('sno_wait(%L, %L, %L)', 'news', :'last', '100 ms'), '100 ms');
 SELECT sno_wait('news', :'last', '0');
@@ -96,9 +96,9 @@ SELECT trues(format('mastic_wait(%L, %L, %L)', 'formats', m, '1 ms')) <= 1 AS ma
 FROM formats;
 
 -- The rows of partitions are those of the table.
-CREATE TABLE parted (id int, changed sno NOT NULL) PARTITION BY LIST (id);
+CREATE TABLE parted (id int, stamp sno NOT NULL) PARTITION BY LIST (id);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO parted VALUES (1);
 SELECT sno_wait('parted', '2222222222222222', '1 minute'), sno_wait('parted_1', '2222222222222222', '1 minute');
 

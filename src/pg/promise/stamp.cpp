@@ -66,7 +66,7 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
                     t == nullptr ? 0
                                  : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
                                              RelationGetRelationName(t->tg_relation)),
-                    errhint("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
+                    errhint("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
                             t == nullptr ? "my_table" : quote_identifier(RelationGetRelationName(t->tg_relation)),
                             stamp.function, stamp.arguments)));
 }
@@ -106,7 +106,7 @@ bool is_unique(Relation rel, int number) {
 }
 
 int hint_for_column(const Stamp& stamp) {
-    return errhint("Give the ids a column of their own: ALTER TABLE ... ADD COLUMN changed %s;",
+    return errhint("Give the ids a column of their own: ALTER TABLE ... ADD COLUMN stamp %s;",
                    stamp.type == nullptr ? "bigint" : stamp.type);
 }
 

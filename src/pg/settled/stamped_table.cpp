@@ -142,7 +142,7 @@ struct Problem {
 }
 
 const char* creation(const Function& f, Oid relation, const char* layout = nullptr) {
-    return psprintf("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
+    return psprintf("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
                     quoted(relation), f.name,
                     layout == nullptr ? f.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
 }

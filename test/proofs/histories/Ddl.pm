@@ -90,7 +90,7 @@ sub detach
 	World::act_on();
 	change(<<'END' =~ s/\s+/ /gr);
 BEGIN; LOCK TABLE divided; CREATE TABLE divided_1_next (LIKE divided INCLUDING DEFAULTS);
-	CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON divided_1 FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON divided_1 FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
 	ALTER TABLE divided ATTACH PARTITION divided_1_next FOR VALUES IN (1); COMMIT
 END
 	return;
@@ -100,7 +100,7 @@ sub detached { return Oracle::are_gone('divided', World::ask('SELECT id FROM div
 
 sub attach_again
 {
-	World::ask('DROP TABLE divided_1_next; TRUNCATE divided_1; DROP TRIGGER stamp ON divided_1');
+	World::ask('DROP TABLE divided_1_next; TRUNCATE divided_1; DROP TRIGGER zz_stamp ON divided_1');
 	World::ask('ALTER TABLE divided ATTACH PARTITION divided_1 FOR VALUES IN (1)');
 	return;
 }
@@ -109,13 +109,13 @@ sub add_children
 {
 	change(<<'END' =~ s/\s+/ /gr);
 BEGIN; LOCK TABLE headline; CREATE TABLE headline_child () INHERITS (headline);
-	CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 	CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION note_version();
-	ALTER TABLE headline_child ENABLE ALWAYS TRIGGER stamp; ALTER TABLE headline_child ENABLE ALWAYS TRIGGER note_version;
+	ALTER TABLE headline_child ENABLE ALWAYS TRIGGER zz_stamp; ALTER TABLE headline_child ENABLE ALWAYS TRIGGER note_version;
 	COMMIT
 END
 	my $insert = q{INSERT INTO %s (id, body) VALUES (nextval('headline_id'), '{"by": "a child"}')};
-	hold_open(sprintf($insert, 'headline_child'), sprintf($insert, 'headline'), 'one table', 'divided', 'changed');
+	hold_open(sprintf($insert, 'headline_child'), sprintf($insert, 'headline'), 'one table', 'divided', 'stamp');
 	change('CREATE TABLE divided_2 PARTITION OF divided FOR VALUES IN (2)');
 	my @of = map { sprintf $insert_divided, 'divided', q{'{"by": "a new partition"}'}, $_ } 2, 0;
 	hold_open(@of, 'partitions of one table', 'headline');
@@ -128,7 +128,7 @@ sub rewrite_and_truncate
 {
 	change('CLUSTER headline USING headline_pkey');
 	World::act_on();
-	my $ids = change('BEGIN; LOCK TABLE headline; SELECT changed FROM headline; TRUNCATE headline; COMMIT');
+	my $ids = change('BEGIN; LOCK TABLE headline; SELECT stamp FROM headline; TRUNCATE headline; COMMIT');
 	die 'nothing was truncated' if $ids eq '';
 	Oracle::are_gone('headline', $ids);
 	World::act_on();

@@ -14,7 +14,7 @@ my %gone;
 my %tables = map { $_->{truth} => 1 } @Readers::readers;
 
 # Tables whose rows change: the column that is read, and all versions.
-my %column = (headline => 'changed', outbox => 'changed');
+my %column = (headline => 'stamp', outbox => 'stamp');
 my %versions = (headline => 'SELECT stamp FROM version');
 
 sub forget

@@ -32,12 +32,12 @@ SET search_path = twitter, public;
 RESET search_path;
 -- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
 {one table}; {index of it}; {stamp}; {feed of it};
-ALTER TABLE headline ENABLE ALWAYS TRIGGER stamp;
-ALTER TABLE outbox ENABLE ALWAYS TRIGGER stamp;
+ALTER TABLE headline ENABLE ALWAYS TRIGGER zz_stamp;
+ALTER TABLE outbox ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE SEQUENCE headline_id;
 CREATE TABLE version (stamp bigint);
 CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
-    INSERT INTO version VALUES (NEW.changed);
+    INSERT INTO version VALUES (NEW.stamp);
     RETURN NULL;
 END $$;
 CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline FOR EACH ROW EXECUTE FUNCTION note_version();
@@ -47,21 +47,21 @@ ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_id;
 ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_begins;
 CREATE TABLE divided (id mastic NOT NULL, body text, list int) PARTITION BY LIST (list);
 CREATE INDEX ON divided (id);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
-ALTER TABLE divided ENABLE ALWAYS TRIGGER stamp;
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+ALTER TABLE divided ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE divided_0 PARTITION OF divided FOR VALUES IN (0);
 CREATE TABLE divided_1 PARTITION OF divided FOR VALUES IN (1);
-CREATE TABLE never_written (changed sno);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
-ALTER TABLE never_written ENABLE ALWAYS TRIGGER stamp;
+CREATE TABLE never_written (stamp sno);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE never_written ENABLE ALWAYS TRIGGER zz_stamp;
 -- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
 CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
     INSERT INTO journal (body) VALUES (NEW.body);
     INSERT INTO log_line (body) VALUES (NEW.body);
     INSERT INTO headline VALUES (nextval('headline_id'), NEW.body, gen_mastic());
     IF random() < 0.3 THEN
-        UPDATE headline SET body = NEW.body, changed = '0'
-        WHERE id = (SELECT id FROM headline ORDER BY changed DESC OFFSET random() * 20 LIMIT 1 FOR UPDATE SKIP LOCKED);
+        UPDATE headline SET body = NEW.body, stamp = '0'
+        WHERE id = (SELECT id FROM headline ORDER BY stamp DESC OFFSET random() * 20 LIMIT 1 FOR UPDATE SKIP LOCKED);
     END IF;
     INSERT INTO divided (body, list) VALUES (NEW.body, (random() < 0.5)::int);
     INSERT INTO outbox (message) VALUES (NEW.body);
@@ -209,7 +209,7 @@ take {read the outbox}
 
 == standby
 {set the mark; 'bulletin'=}
-standby take {read there; changed=id; id, body, id=id, body; bulletin=news}
+standby take {read there; stamp=id; id, body, id=id, body; bulletin=news}
 
 == own rows
 take {own rows}

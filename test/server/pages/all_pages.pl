@@ -36,7 +36,7 @@ $server->start;
 		qr/Scan.* using account_pkey on account\n +Index Cond: /,
 		"README: an index range scan: $_") for @queries;
 	ok( $server->poll_query_until(
-			$db, 'SELECT string_agg(message, $$,$$ ORDER BY changed) FROM outbox_feed',
+			$db, 'SELECT string_agg(message, $$,$$ ORDER BY stamp) FROM outbox_feed',
 			'second,changed'),
 		'README: the feed shows each row, the changed one last');
 }

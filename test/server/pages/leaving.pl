@@ -99,9 +99,9 @@ SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME Z
     add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
 CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
-CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, changed mastic NOT NULL);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON "Shop".post FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
+CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".post FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
 INSERT INTO "Shop".notice VALUES (1, 'kept');
 GRANT INSERT, SELECT ON reading TO app;
 GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
@@ -143,7 +143,7 @@ is($said->("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_cla
 is( $said->("SELECT string_agg(concat_ws(' ', tableoid::regclass, body, length(id)), ', ' ORDER BY id) FROM gauge"),
 	'gauge_old kept 16',
 	'a partition from MINVALUE');
-is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING changed IS NULL}),
+is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING stamp IS NULL}),
 	't', 'a row needs no stamp any more');
 for my $table (grep { !/notice/ } @tables)
 {

@@ -19,8 +19,8 @@ my $view = $1;
 my $unchecked = $view =~ s/headline_changes/unchecked/r =~ s/\s+AND NOT EXISTS \([^)]*\)//r;
 my $unbound =
   $view =~ s/headline_changes/unbound/r =~
-  s/ WHERE changed < \(SELECT settled FROM bound\)\n(?= +AND)/ WHERE true\n/r =~
-  s/ WHERE changed < \(SELECT settled FROM bound\)//r;
+  s/ WHERE stamp < \(SELECT settled FROM bound\)\n(?= +AND)/ WHERE true\n/r =~
+  s/ WHERE stamp < \(SELECT settled FROM bound\)//r;
 
 my $server = new_server('deleted', clock(), conf => "max_prepared_transactions = 20\nsnowflake_ids.machine_id = 1");
 $server->safe_psql('postgres', "$stamped $set_up $unchecked; $unbound; CREATE SEQUENCE row_ids");
@@ -31,8 +31,8 @@ sub reader
 {
 	my ($name, $of) = @_;
 	my $query =
-	  "SELECT id, CASE WHEN deleted THEN '0' ELSE body END, changed FROM $of" . ($read =~ /(\n? WHERE .*)/s)[0];
-	my $reader = Reader->new($name, $server, $query =~ s/changed > 0/changed > LAST/r);
+	  "SELECT id, CASE WHEN deleted THEN '0' ELSE body END, stamp FROM $of" . ($read =~ /(\n? WHERE .*)/s)[0];
+	my $reader = Reader->new($name, $server, $query =~ s/stamp > 0/stamp > LAST/r);
 	$reader->{last} = '0';
 	return $reader;
 }
@@ -72,13 +72,13 @@ $inserts->send(q{INSERT INTO headline VALUES (1, '2')});
 ok(eventually(sub { value($server, $waiting) eq '2' }), 'the same key waits for it');
 $holder->ask('SELECT pg_advisory_unlock(1)');
 unlike($_->answer, qr/ERROR/, 'done') for $deletes, $inserts;
-is(value($server, 'SELECT h.changed < d.changed FROM headline h JOIN headline_deleted d USING (id)'),
+is(value($server, 'SELECT h.stamp < d.stamp FROM headline h JOIN headline_deleted d USING (id)'),
 	't', 'the new row has a smaller stamp than the deletion');
 ok(reads_all($rule, 2), 'the reader has the new row');
 ok( eventually(
 		sub {
 			poll_all($control);
-			return $control->last eq value($server, 'SELECT max(changed) FROM headline_deleted')
+			return $control->last eq value($server, 'SELECT max(stamp) FROM headline_deleted')
 			  && $control->{seen}{1} == 0;
 		}),
 	'control: a reader that does not look at the table has lost it');
@@ -90,7 +90,7 @@ ok(reads_all($rule, 3), 'a changed key is a deletion of the old one');
 # A subscription writes in a session of this role.
 $server->safe_psql('postgres', <<'END');
 ALTER TABLE headline ENABLE ALWAYS TRIGGER note_deleted;
-ALTER TABLE headline_deleted ENABLE ALWAYS TRIGGER stamp;
+ALTER TABLE headline_deleted ENABLE ALWAYS TRIGGER zz_stamp;
 SET session_replication_role = replica;
 DELETE FROM headline WHERE id = 3;
 END

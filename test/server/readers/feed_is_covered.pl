@@ -38,22 +38,22 @@ sub faults
 is_deeply(faults(), {}, 'the set-up of the page is covered');
 
 my $later = <<'END';
-CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.changed := coalesce(OLD.changed, NEW.changed); RETURN NEW; END$$;
-CREATE TRIGGER tidy BEFORE UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION back();
+CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.stamp := coalesce(OLD.stamp, NEW.stamp); RETURN NEW; END$$;
+CREATE TRIGGER zz_tidy BEFORE UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION back();
 END
-my $again = 'DROP TRIGGER stamp ON bulletin; CREATE TRIGGER stamp BEFORE INSERT OR UPDATE';
-my $stamp = q{FOR EACH ROW %s EXECUTE FUNCTION sno_stamp('changed');};
+my $again = 'DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE';
+my $stamp = q{FOR EACH ROW %s EXECUTE FUNCTION sno_stamp('stamp');};
 my $update = 'UPDATE bulletin SET body = body + 1 WHERE id = 1';
 my $as_replica = "SET LOCAL session_replication_role = replica; $update";
 
 # what breaks a rule, the rule, a statement whose row is lost then
 my @cases = (
-	[ 'ALTER TABLE bulletin DISABLE TRIGGER stamp', 'it is enabled', $update ],
-	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER stamp', 'it is enabled', $update ],
-	[ 'DROP TRIGGER stamp ON bulletin', 'a trigger stamps INSERT and UPDATE', $update ],
-	[   "DROP TRIGGER stamp ON bulletin; CREATE TRIGGER stamp BEFORE INSERT ON bulletin " . sprintf($stamp, ''),
+	[ 'ALTER TABLE bulletin DISABLE TRIGGER zz_stamp', 'it is enabled', $update ],
+	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER zz_stamp', 'it is enabled', $update ],
+	[ 'DROP TRIGGER zz_stamp ON bulletin', 'a trigger stamps INSERT and UPDATE', $update ],
+	[   "DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT ON bulletin " . sprintf($stamp, ''),
 		'a trigger stamps INSERT and UPDATE', $update ],
-	[   "ALTER TABLE bulletin ADD COLUMN seen sno; DROP TRIGGER stamp ON bulletin; CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION sno_stamp('seen')",
+	[   "ALTER TABLE bulletin ADD COLUMN seen sno; DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION sno_stamp('seen')",
 		'a trigger stamps INSERT and UPDATE',
 		$update ],
 	[ "$again ON bulletin " . sprintf($stamp, 'WHEN (NEW.body > 100)'), 'it has neither WHEN nor OF', $update ],
@@ -63,10 +63,10 @@ my @cases = (
 	[   'ALTER ROLE CURRENT_USER SET session_replication_role = replica',
 		'no role is session_replication_role = replica',
 		$as_replica ],
-	[ 'ALTER TABLE bulletin ALTER changed DROP NOT NULL', 'it is NOT NULL' ],
-	[ 'DROP INDEX bulletin_changed_idx', 'it is the first column of an index' ],
-	[ 'DROP INDEX bulletin_changed_idx; CREATE INDEX ON bulletin (id, changed)', 'it is the first column of an index' ],
-	[   'DROP INDEX bulletin_changed_idx; CREATE INDEX ON bulletin (changed) WHERE body > 1',
+	[ 'ALTER TABLE bulletin ALTER stamp DROP NOT NULL', 'it is NOT NULL' ],
+	[ 'DROP INDEX bulletin_stamp_idx', 'it is the first column of an index' ],
+	[ 'DROP INDEX bulletin_stamp_idx; CREATE INDEX ON bulletin (id, stamp)', 'it is the first column of an index' ],
+	[   'DROP INDEX bulletin_stamp_idx; CREATE INDEX ON bulletin (stamp) WHERE body > 1',
 		'it is the first column of an index' ],
 	[ 'ALTER TABLE bulletin SET UNLOGGED', 'rows are in the WAL, for standbys' ],
 	[ 'DROP TABLE mark', 'standbys: a table has the mark' ],
@@ -89,14 +89,14 @@ for my $case (@cases)
 
 	if ($loses)
 	{
-		my $changed = $session->ask('SELECT changed FROM bulletin WHERE id = 1');
+		my $stamp = $session->ask('SELECT stamp FROM bulletin WHERE id = 1');
 		unlike($session->ask($loses), qr/ERROR/, $loses);
-		is($session->ask("SELECT changed FROM bulletin WHERE id = 1"),
-			$changed, 'a reader that has read the row misses this version');
+		is($session->ask("SELECT stamp FROM bulletin WHERE id = 1"),
+			$stamp, 'a reader that has read the row misses this version');
 		$session->ask('SET LOCAL session_replication_role = DEFAULT');
 	}
 	my ($remedy) = values %$faults;
-	$session->ask('DROP TRIGGER stamp ON bulletin')
+	$session->ask('DROP TRIGGER zz_stamp ON bulletin')
 	  if $rule eq 'a trigger stamps INSERT and UPDATE' && $break =~ /CREATE/;
 	if ($remedy =~ /^(ALTER|CREATE)/)
 	{
@@ -105,9 +105,9 @@ for my $case (@cases)
 		is_deeply(faults(), {}, 'and all rules are kept');
 		if ($loses)
 		{
-			my $changed = $session->ask('SELECT changed FROM bulletin WHERE id = 1');
+			my $stamp = $session->ask('SELECT stamp FROM bulletin WHERE id = 1');
 			$session->ask($loses);
-			is($session->ask("SELECT changed > '$changed' FROM bulletin WHERE id = 1"),
+			is($session->ask("SELECT stamp > '$stamp' FROM bulletin WHERE id = 1"),
 				't', 'a reader gets the next version');
 		}
 	}
@@ -124,14 +124,14 @@ $session->ask(
 	$tables =~ s/bulletin/parted/gr =~ s/CREATE TABLE mark.*//sr =~ s/NOT NULL\)/NOT NULL) PARTITION BY RANGE (id)/r);
 $session->ask('CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (1) TO (10)');
 is_deeply(faults('parted'), {}, 'a partition has all that its parent has');
-$session->ask('ALTER TABLE parted_1 DISABLE TRIGGER stamp');
+$session->ask('ALTER TABLE parted_1 DISABLE TRIGGER zz_stamp');
 is_deeply([ keys %{ faults('parted') } ], ['parted_1: it is enabled'], 'a partition whose trigger is disabled');
 
 $session->ask('ROLLBACK; BEGIN; CREATE EXTENSION postgres_fdw; CREATE SERVER f FOREIGN DATA WRAPPER postgres_fdw');
 $session->ask('CREATE FOREIGN TABLE far () INHERITS (bulletin) SERVER f');
 ok(exists faults()->{'far: it is no foreign table'}, 'a foreign child');
 $shown{'it is no foreign table'}++;
-$session->ask('ROLLBACK; BEGIN; ALTER TABLE bulletin DROP COLUMN changed');
+$session->ask('ROLLBACK; BEGIN; ALTER TABLE bulletin DROP COLUMN stamp');
 ok(exists faults()->{'bulletin: the table has the column of the stamp'}, 'no column');
 $shown{'the table has the column of the stamp'}++;
 $session->ask('ROLLBACK');

@@ -42,11 +42,11 @@ BEGIN
     END LOOP;
 END \$\$;
 -- The oracle: the last version of each row, whatever was deleted.
-CREATE TABLE written (feed text, id bigint, body int, changed sno, PRIMARY KEY (feed, id));
+CREATE TABLE written (feed text, id bigint, body int, stamp sno, PRIMARY KEY (feed, id));
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \$\$
 BEGIN
-    INSERT INTO written VALUES (TG_ARGV[0], NEW.id, NEW.body, NEW.changed)
-    ON CONFLICT (feed, id) DO UPDATE SET body = excluded.body, changed = excluded.changed;
+    INSERT INTO written VALUES (TG_ARGV[0], NEW.id, NEW.body, NEW.stamp)
+    ON CONFLICT (feed, id) DO UPDATE SET body = excluded.body, stamp = excluded.stamp;
     RETURN NULL;
 END \$\$;
 CREATE TRIGGER note AFTER INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION note('bulletin');
@@ -96,7 +96,7 @@ my %of_dispatch = map {
 	$_ => Reader->new(
 		"dispatch, $_",
 		$server,
-		'SELECT id, body, changed FROM dispatch WHERE changed > LAST AND changed < (SELECT sno_settled($$dispatch$$)) ORDER BY changed LIMIT 1000'
+		'SELECT id, body, stamp FROM dispatch WHERE stamp > LAST AND stamp < (SELECT sno_settled($$dispatch$$)) ORDER BY stamp LIMIT 1000'
 	)
 } qw(often seldom);
 
@@ -117,7 +117,7 @@ my @keepers = map { Job->new($server, $_, 0.1) } $delete, $drop;
 # Counts what a reader of bulletin has lost or used twice; rows that change are left out.
 my $once = 'w.id % 1000000000 > @{[ Feed::hot_rows ]}' =~ s/\@\{\[ (.*) \]\}/Feed::hot_rows/er;
 my $lost =
-  "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.changed <= r.last LEFT JOIN bulletin_copy c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
+  "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.stamp <= r.last LEFT JOIN bulletin_copy c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
 my $twice = "SELECT count(*) FROM bulletin_copy w WHERE $once AND times > 1 AND reader = ";
 
 # A reader is killed only after it has moved: on a slow machine it would never get further.
@@ -164,7 +164,7 @@ ok( go_on(
 $_->stop for @jobs;
 finish_prepared($server);
 
-my %end = map { $_ => value($server, "SELECT max(changed) FROM written WHERE feed = '$_'") } qw(bulletin dispatch);
+my %end = map { $_ => value($server, "SELECT max(stamp) FROM written WHERE feed = '$_'") } qw(bulletin dispatch);
 ok( eventually(
 		sub {
 			read_dispatch($_) for sort keys %of_dispatch;
@@ -218,20 +218,20 @@ my ($session, $other) = map { Session->new($server) } 1, 2;
 $session->ask("DELETE FROM bulletin_reader; INSERT INTO bulletin_reader VALUES ('search'), ('mail')");
 my $fresh = sub {
 	$session->ask(q{DELETE FROM bulletin; INSERT INTO bulletin VALUES (1, 1), (2, 1)});
-	eventually(sub { $session->ask(q{SELECT max(changed) < (SELECT sno_settled('bulletin')) FROM bulletin}) eq 't' })
+	eventually(sub { $session->ask(q{SELECT max(stamp) < (SELECT sno_settled('bulletin')) FROM bulletin}) eq 't' })
 	  or die 'nothing settles';
-	$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(changed) FROM bulletin) WHERE name = 'search'});
+	$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(stamp) FROM bulletin) WHERE name = 'search'});
 };
 my $left =
   sub { my ($sql) = @_; $fresh->(); $session->ask($sql); return $session->ask('SELECT count(*) FROM bulletin') };
 is($left->($delete), '2', 'what one reader has not read stays');
 is($left->($delete =~ s/min/max/r), '0', 'control: the newest position: rows are lost');
-is($left->(q{DELETE FROM bulletin WHERE changed < (SELECT sno_settled('bulletin'))}),
+is($left->(q{DELETE FROM bulletin WHERE stamp < (SELECT sno_settled('bulletin'))}),
 	'0', 'control: what has settled: rows are lost');
 
 # an update commits while DELETE waits
 $fresh->();
-$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(changed) FROM bulletin)});
+$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(stamp) FROM bulletin)});
 $other->ask('BEGIN; UPDATE bulletin SET body = 2 WHERE id = 1');
 $session->send($delete);
 my $waits = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'};
@@ -246,7 +246,7 @@ my $part = sub {
 	$session->ask(
 		"CREATE TABLE $name PARTITION OF dispatch FOR VALUES FROM ($from) TO ($from + 10); INSERT INTO dispatch VALUES ($from, 1)"
 	);
-	$session->ask('UPDATE dispatch_reader SET last = (SELECT max(changed) FROM dispatch)');
+	$session->ask('UPDATE dispatch_reader SET last = (SELECT max(stamp) FROM dispatch)');
 };
 $part->('late_1', 100);
 $other->ask('BEGIN; INSERT INTO dispatch VALUES (101, 1)');
@@ -256,7 +256,7 @@ $other->ask('COMMIT');
 is($session->answer, 'f', 'and is not done');
 is($session->ask('SELECT count(*) FROM late_1'), '2', 'its row stays');
 $part->('late_2', 200);
-is($session->ask('SELECT max(changed) <= (SELECT min(last) FROM dispatch_reader) FROM late_2'), 't', 'all is read');
+is($session->ask('SELECT max(stamp) <= (SELECT min(last) FROM dispatch_reader) FROM late_2'), 't', 'all is read');
 $other->ask('INSERT INTO dispatch VALUES (201, 1)');
 $session->ask('DROP TABLE late_2');
 is($session->ask('SELECT count(*) FROM dispatch WHERE id = 201'),

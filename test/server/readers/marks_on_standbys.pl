@@ -22,7 +22,7 @@ $primary->safe_psql('postgres', <<"END");
 $tables
 -- For controls.
 CREATE TABLE other (LIKE bulletin INCLUDING ALL);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE mark_of_other (LIKE mark);
 CREATE TABLE mark_of_newest (LIKE mark);
 INSERT INTO mark_of_other SELECT * FROM mark;
@@ -40,13 +40,13 @@ for ([ $hub, $primary ], [ $leaf, $hub ])
 
 my $controls = <<'END';
 UPDATE mark_of_other SET settled = sno_settled('other');
-UPDATE mark_of_newest SET settled = coalesce((SELECT max(changed) FROM bulletin), settled);
+UPDATE mark_of_newest SET settled = coalesce((SELECT max(stamp) FROM bulletin), settled);
 END
 my @jobs = map { Job->new($primary, writes($_, 'bulletin') =~ s/\(1, 400\)/(1, 40)/r) } 1 .. 4;
 my @markers = map { Job->new($primary, $mark . $_, 0.02) } $controls, '';
 
 my %reader = map { $_ => Reader->new($_, $_ eq 'standby' ? $hub : $leaf, $read) } 'standby', 'cascaded standby';
-my $unbound = $read =~ s/ AND changed < \(SELECT settled FROM mark\)//r;
+my $unbound = $read =~ s/ AND stamp < \(SELECT settled FROM mark\)//r;
 my $bound = $read =~ s/\(SELECT settled FROM mark\)/BOUND/r;
 my $mark_first = 'the mark first, then the rows';
 $reader{$mark_first} = Reader->new($mark_first, $leaf, $bound)->bound_first('SELECT settled FROM mark');
@@ -95,7 +95,7 @@ go_on(
 	}) or die 'nothing is written';
 $_->stop for @jobs;
 finish_prepared($hub);
-my $newest = $hub->safe_psql('postgres', 'SELECT max(changed) FROM bulletin');
+my $newest = $hub->safe_psql('postgres', 'SELECT max(stamp) FROM bulletin');
 for my $reader (@readers)
 {
 	eventually(sub { poll_all($reader); $reader->last ge $newest }) or diag $reader->name, ' does not reach the end';

@@ -63,7 +63,7 @@ DO $$
 DECLARE t text;
 BEGIN
 	FOREACH t IN ARRAY '{unrelated, plain, source, no_default, ruled, root, parent, child, grandchild, copied}'::text[] LOOP
-		EXECUTE format('CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION mastic_stamp(%L)', t, 'id');
+		EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION mastic_stamp(%L)', t, 'id');
 	END LOOP;
 END $$;
 CREATE TRIGGER t AFTER INSERT ON copied_from FOR EACH ROW EXECUTE FUNCTION copy();
@@ -179,7 +179,7 @@ covers(
 covers(
 	'a new child, then a row',
 	q{CREATE TABLE new_child () INHERITS (child); }
-	  . q{CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON new_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id'); }
+	  . q{CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON new_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id'); }
 	  . q{INSERT INTO new_child (body) VALUES ('NAME')},
 	[qw(child parent)]);
 covers('ATTACH, then a row', <<'END', ['root']);
@@ -293,20 +293,20 @@ END
 	my $publisher = $server->connstr('publisher') =~ s/'/''/gr;
 	$server->safe_psql('postgres', <<"END");
 CREATE TABLE brought (id bigint DEFAULT gen_mastic(), body text PRIMARY KEY);
-CREATE TABLE with_ids (id bigint PRIMARY KEY, body text, changed mastic);
+CREATE TABLE with_ids (id bigint PRIMARY KEY, body text, stamp mastic);
 CREATE FUNCTION wait_for_lock() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.waits(NULL); RETURN NEW; END';
 CREATE TRIGGER waits AFTER INSERT ON brought FOR EACH ROW EXECUTE FUNCTION wait_for_lock();
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON brought FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON with_ids FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-ALTER TABLE brought ENABLE ALWAYS TRIGGER waits, ENABLE ALWAYS TRIGGER stamp;
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON brought FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON with_ids FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE brought ENABLE ALWAYS TRIGGER waits, ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE SUBSCRIPTION all_rows CONNECTION '$publisher' PUBLICATION all_rows
 	WITH (create_slot = false, copy_data = false);
 END
 	like(
 		$reader->ask(q{SELECT mastic_settled('with_ids')}),
-		qr/does not fire for rows of a subscription.*ENABLE ALWAYS TRIGGER stamp/s,
+		qr/does not fire for rows of a subscription.*ENABLE ALWAYS TRIGGER zz_stamp/s,
 		'a trigger that is not ENABLE ALWAYS');
-	$reader->ask('ALTER TABLE with_ids ENABLE ALWAYS TRIGGER stamp');
+	$reader->ask('ALTER TABLE with_ids ENABLE ALWAYS TRIGGER zz_stamp');
 
 	my $far = Session->new($server, dbname => 'publisher', options => '-c client_min_messages=error');
 	my $holder = Session->new($server);
@@ -332,7 +332,7 @@ END
 	$told = settled('with_ids');
 	$reader->ask('ALTER SUBSCRIPTION all_rows ENABLE');
 	ok(eventually(sub { $reader->ask('SELECT id FROM with_ids') eq $id }), 'the row comes late');
-	cmp_ok($reader->ask('SELECT changed::bigint FROM with_ids'), '>=', $told, 'with a stamp that is not too late');
+	cmp_ok($reader->ask('SELECT stamp::bigint FROM with_ids'), '>=', $told, 'with a stamp that is not too late');
 	$reader->ask('DROP SUBSCRIPTION all_rows');
 	$_->gone for $far, $holder;
 	only_connected($server, $reader);
@@ -356,7 +356,7 @@ for my $way ('', q{INSERT INTO elsewhere SELECT FROM generate_series(1, 10); })
 $server->safe_psql('postgres', <<'END');
 SELECT snowflake_layout_create('slow', '2020-01-01', '1 s', 32, 10, 12);
 CREATE TABLE slow (id bigint, n int);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON slow FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('slow', 'id');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON slow FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('slow', 'id');
 CREATE FUNCTION in_one_statement() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE first bigint; last bigint;
 BEGIN
@@ -429,7 +429,7 @@ END
 		return "DO \$\$ BEGIN FOR n IN $from .. $to LOOP $does END LOOP; END \$\$";
 	};
 	my $stamp =
-	  q{CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON many_%s FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id')};
+	  q{CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON many_%s FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id')};
 	$reader->ask(
 		$many->(1, 15, "EXECUTE format('CREATE TABLE many_%s (id bigint)', n); EXECUTE format(\$x\$$stamp\$x\$, n);"));
 	my ($writer) = passed_over();
@@ -583,7 +583,7 @@ for (
 # ---- temporary tables of other sessions
 {
 	my $other = Session->new($server);
-	my $oid = $other->ask('CREATE TEMP TABLE own (id mastic); CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON own '
+	my $oid = $other->ask('CREATE TEMP TABLE own (id mastic); CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON own '
 		  . 'FOR EACH ROW EXECUTE FUNCTION mastic_stamp($$id$$); SELECT $$own$$::regclass::oid');
 	fails_with(
 		$reader,
@@ -599,9 +599,9 @@ for (
 	$server->safe_psql('postgres', <<"END");
 SET allow_system_table_mods = on;
 CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL);
-CREATE TABLE spread (id bigint, changed sno) PARTITION BY RANGE (id);
+CREATE TABLE spread (id bigint, stamp sno) PARTITION BY RANGE (id);
 CREATE TABLE spread_0 PARTITION OF spread FOR VALUES FROM (0) TO (10);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON spread FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON spread FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 END
 	my $ask = q{SELECT sno_settled('spread') IS NOT NULL};
 	is(value($server, $ask), 't', 'a table that Citus does not distribute');

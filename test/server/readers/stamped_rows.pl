@@ -13,13 +13,13 @@ snowflake_ids.max_wait = '60s'
 END
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE elsewhere (id mastic DEFAULT gen_mastic());
-CREATE TABLE unrelated (id int, changed mastic);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON unrelated FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-CREATE TABLE news (id int PRIMARY KEY, body text, changed mastic NOT NULL);
-CREATE INDEX ON news (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TABLE unrelated (id int, stamp mastic);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON unrelated FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE TABLE news (id int PRIMARY KEY, body text, stamp mastic NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 -- A control: the same column with a DEFAULT only.
-CREATE TABLE plain (id int PRIMARY KEY, body text, changed mastic NOT NULL DEFAULT gen_mastic());
+CREATE TABLE plain (id int PRIMARY KEY, body text, stamp mastic NOT NULL DEFAULT gen_mastic());
 INSERT INTO news SELECT generate_series(1, 30), 'old';
 INSERT INTO plain SELECT generate_series(1, 30), 'old';
 END
@@ -58,25 +58,25 @@ sub reader_finds
 	my %of = (ROW => $row, TABLE => $table, LATE => "'$late'::mastic");
 	my $said = $writer->ask($does =~ s/(ROW|TABLE|LATE)/$of{$1}/gr);
 	unlike($said, qr/ERROR/, "$table: $does");
-	my $id = $writer->ask("SELECT changed FROM $table WHERE body = 'new $row'");
+	my $id = $writer->ask("SELECT stamp FROM $table WHERE body = 'new $row'");
 	eventually(sub { settled('unrelated') > $id }) or die 'nothing settles';
 	my $held_back = settled($table) <= $id;
 	is($writer->ask($commit // 'COMMIT'), '', "$table: committed: $does");
 	eventually(sub { settled($table) > $id }) or die 'the row does not settle';
 	my $settled = settled($table);
 	my $found = $reader->ask(
-		"SELECT count(*) FROM $table WHERE changed > '$told->{$table}'::bigint - 1 AND changed < '$settled'::bigint::mastic AND body = 'new $row'"
+		"SELECT count(*) FROM $table WHERE stamp > '$told->{$table}'::bigint - 1 AND stamp < '$settled'::bigint::mastic AND body = 'new $row'"
 	);
 	return $found == 0 ? 'lost' : $held_back ? 'held back, found' : 'found';
 }
 
 my @writers = (
 	q{INSERT INTO TABLE VALUES (100 + ROW, 'new ROW', LATE)},
-	q{UPDATE TABLE SET body = 'new ROW', changed = LATE WHERE id = ROW},
+	q{UPDATE TABLE SET body = 'new ROW', stamp = LATE WHERE id = ROW},
 	q{PREPARE p(mastic) AS INSERT INTO TABLE VALUES (100 + ROW, 'new ROW', $1); EXECUTE p(LATE)},
-	q{INSERT INTO TABLE VALUES (ROW, 'new ROW', LATE) ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed},
-	q{MERGE INTO TABLE t USING (VALUES (ROW)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET body = 'new ROW', changed = LATE},
-	q{SAVEPOINT s; UPDATE TABLE SET body = 'gone' WHERE id = ROW; ROLLBACK TO s; UPDATE TABLE SET body = 'new ROW', changed = LATE WHERE id = ROW},
+	q{INSERT INTO TABLE VALUES (ROW, 'new ROW', LATE) ON CONFLICT (id) DO UPDATE SET body = excluded.body, stamp = excluded.stamp},
+	q{MERGE INTO TABLE t USING (VALUES (ROW)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET body = 'new ROW', stamp = LATE},
+	q{SAVEPOINT s; UPDATE TABLE SET body = 'gone' WHERE id = ROW; ROLLBACK TO s; UPDATE TABLE SET body = 'new ROW', stamp = LATE WHERE id = ROW},
 );
 is(reader_finds($_, 'news'), 'held back, found', 'a stamped row is found') for @writers;
 is(reader_finds($_, 'plain'), 'lost', 'a control: the row is lost')        for @writers;

@@ -15,7 +15,7 @@ sub reader
 {
 	my ($type, $name) = @_;
 	my $reader = Reader->new($name, $server,
-		"SELECT id, body, changed FROM of_$type WHERE changed > LAST AND changed < (SELECT ${type}_settled('of_$type')) ORDER BY changed LIMIT 7"
+		"SELECT id, body, stamp FROM of_$type WHERE stamp > LAST AND stamp < (SELECT ${type}_settled('of_$type')) ORDER BY stamp LIMIT 7"
 	);
 	$reader->{last} = '0' if $type eq 'mastic';
 	return $reader;
@@ -62,12 +62,12 @@ sub stay_wrong
 for my $type (qw(mastic sno))
 {
 	my $ask = sub { return $server->safe_psql('postgres', $_[0]) };
-	my $ahead = "FROM of_$type WHERE ${type}_timestamp(changed) > now() + interval '1 hour'";
-	my $restamp = "UPDATE of_$type SET changed = changed WHERE ${type}_timestamp(changed) > now() + interval '1 hour'";
+	my $ahead = "FROM of_$type WHERE ${type}_timestamp(stamp) > now() + interval '1 hour'";
+	my $restamp = "UPDATE of_$type SET stamp = stamp WHERE ${type}_timestamp(stamp) > now() + interval '1 hour'";
 	$ask->(<<"END");
-CREATE TABLE of_$type (id int PRIMARY KEY, body int, changed $type NOT NULL);
-CREATE INDEX ON of_$type (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON of_$type FOR EACH ROW EXECUTE FUNCTION ${type}_stamp('changed');
+CREATE TABLE of_$type (id int PRIMARY KEY, body int, stamp $type NOT NULL);
+CREATE INDEX ON of_$type (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON of_$type FOR EACH ROW EXECUTE FUNCTION ${type}_stamp('stamp');
 INSERT INTO of_$type SELECT generate_series(1, 20), 1;
 END
 	caught_up($server);
@@ -95,7 +95,7 @@ END
 	is($ask->("SELECT count(*) $ahead"), '0', "$type: an update after it gives the rows new stamps");
 	ok(have_all($type, $readers[0]), "$type: a reader that was set back has all rows");
 	is(wrong($type, @readers), 'not set back', "$type: control: the other one has not");
-	is($ask->("SELECT count(*) - count(DISTINCT changed) FROM of_$type"), '0', "$type: no two rows have one stamp");
+	is($ask->("SELECT count(*) - count(DISTINCT stamp) FROM of_$type"), '0', "$type: no two rows have one stamp");
 	$ask->("UPDATE of_$type SET body = body + 1 WHERE id = 2");
 	ok(have_all($type, $readers[0]), "$type: and it goes on");
 }

@@ -31,16 +31,16 @@ for my $n (1 .. 3)
 my @publishers = @node{qw(node1 node2)};
 my $subscriber = $node{node3};
 my @tables = qw(article stamped_there not_always);
-my $stamp = q{CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');};
+my $stamp = q{CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');};
 for (values %node)
 {
 	$_->safe_psql('postgres', $published =~ s/CREATE PUBLICATION.*//sr);
 	$_->safe_psql('postgres', <<"END");
-CREATE TABLE stamped_there (id bigint PRIMARY KEY, body int, changed sno NOT NULL);
-CREATE INDEX ON stamped_there (changed);
+CREATE TABLE stamped_there (id bigint PRIMARY KEY, body int, stamp sno NOT NULL);
+CREATE INDEX ON stamped_there (stamp);
 @{[ sprintf $stamp, 'stamped_there' ]}
-CREATE TABLE not_always (id bigint PRIMARY KEY, body int, changed sno NOT NULL DEFAULT gen_sno());
-CREATE INDEX ON not_always (changed);
+CREATE TABLE not_always (id bigint PRIMARY KEY, body int, stamp sno NOT NULL DEFAULT gen_sno());
+CREATE INDEX ON not_always (stamp);
 @{[ sprintf $stamp, 'not_always' ]}
 END
 }
@@ -190,7 +190,7 @@ eventually(
 	sub {
 		!grep { $missing_here->($node{"node$_"}, $_) } 1, 2;
 	}) or die 'rows do not arrive';
-my %newest = map { $_ => $subscriber->safe_psql('postgres', "SELECT max(changed) FROM $_") } @tables;
+my %newest = map { $_ => $subscriber->safe_psql('postgres', "SELECT max(stamp) FROM $_") } @tables;
 read_until(
 	sub {
 		$rule->last ge $newest{article} && !grep { $control{$_}->last lt $newest{$_} } keys %control;

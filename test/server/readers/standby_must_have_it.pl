@@ -12,9 +12,9 @@ my $clock = clock();
 my $primary = new_server('primary', $clock, allows_streaming => 1, conf => "max_prepared_transactions = 5\n");
 $primary->safe_psql('postgres', <<'END');
 CREATE SEQUENCE row_ids;
-CREATE TABLE news (id bigint PRIMARY KEY DEFAULT nextval('row_ids'), body int DEFAULT 1, changed sno NOT NULL);
-CREATE INDEX ON news (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE news (id bigint PRIMARY KEY DEFAULT nextval('row_ids'), body int DEFAULT 1, stamp sno NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO news DEFAULT VALUES;
 END
 $primary->backup('base');
@@ -24,8 +24,8 @@ $primary->append_conf('postgresql.conf', "synchronous_standby_names = 'one'\n");
 reload($primary);
 start_at($standby, $clock);
 
-my $read = q{SELECT id, body, changed FROM news WHERE changed > LAST ORDER BY changed};
-my $settled = $read =~ s/ORDER/AND changed < (SELECT sno_settled('news')) ORDER/r;
+my $read = q{SELECT id, body, stamp FROM news WHERE stamp > LAST ORDER BY stamp};
+my $settled = $read =~ s/ORDER/AND stamp < (SELECT sno_settled('news')) ORDER/r;
 my $rule = Reader->new('up to the settled id', $primary, $settled);
 my @controls = (
 	Reader->new('control: without a settled id', $primary, $read),
@@ -97,12 +97,12 @@ sub are_told_nothing
 	return;
 }
 
-my $begin = "BEGIN; $insert RETURNING changed";
+my $begin = "BEGIN; $insert RETURNING stamp";
 for my $way ([ 'on', $begin, 'COMMIT' ], [ 'remote_write', $begin, 'COMMIT' ], [ 'remote_apply', $begin, 'COMMIT' ])
 {
 	my ($level, undef, $commit) = @$way;
 	my $what = "$commit, $level";
-	reads_up_to($primary->safe_psql('postgres', 'SELECT max(changed) FROM news'), "$what: all rows before it");
+	reads_up_to($primary->safe_psql('postgres', 'SELECT max(stamp) FROM news'), "$what: all rows before it");
 	my $reader = sleeper();
 	my ($writer, $stamp) = begin(@$way);
 	my $seen = $rule->last;
@@ -130,8 +130,8 @@ for my $way ([ 'on', $begin, 'COMMIT' ], [ 'remote_write', $begin, 'COMMIT' ], [
 # ---- rows that are committed although the standby lacks them, and above its ceiling
 sub without_the_standby
 {
-	my $stamp = value($primary, "SET synchronous_commit = local; $insert RETURNING changed");
-	is(value($primary, 'SELECT max(changed) FROM news'), $stamp, 'a row that the standby lacks is there for all');
+	my $stamp = value($primary, "SET synchronous_commit = local; $insert RETURNING stamp");
+	is(value($primary, 'SELECT max(stamp) FROM news'), $stamp, 'a row that the standby lacks is there for all');
 	return $stamp;
 }
 {

@@ -9,10 +9,10 @@ use Test::More;
 my $server = new_server('altered', clock());
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE unrelated (n int);
-CREATE TABLE parent (id bigint, changed mastic);
+CREATE TABLE parent (id bigint, stamp mastic);
 CREATE TABLE child () INHERITS (parent);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON parent FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parent FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 END
 caught_up($server);
 my $monitor = Session->new($server);
@@ -64,33 +64,33 @@ sub asks_while
 
 	# its trigger after the reader has looked at it
 	($state, $said, $reader) =
-	  asks_while('parent', 'ALTER TABLE unrelated SET (fillfactor = 80)', 'ALTER TABLE parent DISABLE TRIGGER stamp');
+	  asks_while('parent', 'ALTER TABLE unrelated SET (fillfactor = 80)', 'ALTER TABLE parent DISABLE TRIGGER zz_stamp');
 	is("$state: $said", 'answers: t', 'a trigger is disabled after the reader has looked at it');
 	like($reader->ask(q{SELECT mastic_settled('parent')}), qr/could miss rows/, 'the next call looks again');
-	$monitor->ask('ALTER TABLE parent ENABLE TRIGGER stamp');
+	$monitor->ask('ALTER TABLE parent ENABLE TRIGGER zz_stamp');
 	is($reader->ask(q{SELECT mastic_settled('parent') > 0}), 't', 'and it is enabled again');
 	$reader->gone;
 }
 
 # ---- ALTER TABLE rewrites a table. To a snapshot from before that, PostgreSQL shows it as empty
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE one (id bigint, changed mastic);
-CREATE TABLE two (id bigint, changed mastic);
-CREATE TABLE parts (id bigint, changed mastic) PARTITION BY LIST (id);
+CREATE TABLE one (id bigint, stamp mastic);
+CREATE TABLE two (id bigint, stamp mastic);
+CREATE TABLE parts (id bigint, stamp mastic) PARTITION BY LIST (id);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON one FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON two FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON one FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON two FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 CREATE VIEW of_two AS
 	WITH bound AS (SELECT least(mastic_settled('one'), mastic_settled('two')) AS settled)
-	SELECT * FROM one WHERE changed < (SELECT settled FROM bound)
+	SELECT * FROM one WHERE stamp < (SELECT settled FROM bound)
 	UNION ALL
-	SELECT * FROM two WHERE changed < (SELECT settled FROM bound);
-CREATE VIEW of_parts AS SELECT * FROM parts WHERE changed < (SELECT mastic_settled('parts'));
-CREATE FUNCTION poll(name text, last mastic) RETURNS TABLE (id bigint, changed mastic) STABLE LANGUAGE plpgsql AS $$
+	SELECT * FROM two WHERE stamp < (SELECT settled FROM bound);
+CREATE VIEW of_parts AS SELECT * FROM parts WHERE stamp < (SELECT mastic_settled('parts'));
+CREATE FUNCTION poll(name text, last mastic) RETURNS TABLE (id bigint, stamp mastic) STABLE LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN QUERY EXECUTE format('SELECT * FROM %I WHERE changed > $1 ORDER BY changed', name) USING last;
+	RETURN QUERY EXECUTE format('SELECT * FROM %I WHERE stamp > $1 ORDER BY stamp', name) USING last;
 END $$;
 END
 
@@ -110,7 +110,7 @@ sub reads_all
 	};
 	$monitor->ask($insert);
 	my $table = $insert =~ /INTO parts/ ? 'parts' : 'two';
-	eventually(sub { $monitor->ask("SELECT mastic_settled('$table') > max(changed) FROM $table") eq 't' })
+	eventually(sub { $monitor->ask("SELECT mastic_settled('$table') > max(stamp) FROM $table") eq 't' })
 	  or die 'nothing settles';
 	$ddl->ask("BEGIN; $alter");
 	$reader->send($poll->());
@@ -128,11 +128,11 @@ my @two = (
 	'ALTER TABLE one DROP IF EXISTS x, ADD x float DEFAULT random()');
 my @parts = ('INSERT INTO parts VALUES (1); INSERT INTO parts VALUES (2)', 'ALTER TABLE part_1 SET UNLOGGED');
 my %polls = (
-	view => [ 'SELECT id, changed FROM of_two WHERE changed > LAST ORDER BY changed', @two ],
-	partitions => [ 'SELECT id, changed FROM of_parts WHERE changed > LAST ORDER BY changed', @parts ],
+	view => [ 'SELECT id, stamp FROM of_two WHERE stamp > LAST ORDER BY stamp', @two ],
+	partitions => [ 'SELECT id, stamp FROM of_parts WHERE stamp > LAST ORDER BY stamp', @parts ],
 	function => [ q{SELECT * FROM poll('of_two', LAST)}, @two ],
 	cursor => [
-		q{BEGIN; DECLARE c CURSOR FOR SELECT id, changed FROM of_two WHERE changed > LAST ORDER BY changed; }
+		q{BEGIN; DECLARE c CURSOR FOR SELECT id, stamp FROM of_two WHERE stamp > LAST ORDER BY stamp; }
 		  . q{FETCH ALL FROM c; COMMIT},
 		@two ]);
 for my $isolation ('read\\ committed', 'repeatable\\ read', 'serializable')

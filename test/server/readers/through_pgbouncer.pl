@@ -12,12 +12,12 @@ plan skip_all => 'pgbouncer is not installed' if !has_program('pgbouncer');
 use constant pool_size => 16;
 my $server = feed_server('pooled', 1, conf => 'client_connection_check_interval = 100ms');
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE news (id bigint PRIMARY KEY, body int, changed sno NOT NULL);
-CREATE INDEX ON news (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE news (id bigint PRIMARY KEY, body int, stamp sno NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 END
-my $read = q{SELECT id, body, changed FROM news WHERE changed > LAST ORDER BY changed LIMIT 1000};
-my $settled = $read =~ s/ORDER/AND changed < (SELECT sno_settled('news')) ORDER/r;
+my $read = q{SELECT id, body, stamp FROM news WHERE stamp > LAST ORDER BY stamp LIMIT 1000};
+my $settled = $read =~ s/ORDER/AND stamp < (SELECT sno_settled('news')) ORDER/r;
 my $sleeping = <<"END" =~ s/\n\z//r;
 SELECT sno_wait('news', LAST, '2 min') AS woke \\gset
 \\if :woke
@@ -26,7 +26,7 @@ SELECT sno_wait('news', LAST, '2 min') AS woke \\gset
 \\endif
 $settled
 END
-my $insert = "INSERT INTO news (id, body) VALUES (nextval('row_ids'), 1) RETURNING changed";
+my $insert = "INSERT INTO news (id, body) VALUES (nextval('row_ids'), 1) RETURNING stamp";
 
 sub count_of { my ($where) = @_; return value($server, "SELECT count(*) FROM pg_stat_activity WHERE $where") }
 sub asleep   { return q{query ~ '^SELECT sno_wait' AND wait_event_type = 'Extension'} }
@@ -35,7 +35,7 @@ sub asleep   { return q{query ~ '^SELECT sno_wait' AND wait_event_type = 'Extens
 sub sleeper
 {
 	my ($pool) = @_;
-	my $last = value($server, 'SELECT max(changed) FROM news');
+	my $last = value($server, 'SELECT max(stamp) FROM news');
 	my $session = Session->new($pool);
 	my $calls = 0;
 	$calls++ while $calls <= pool_size && $session->ask("SELECT sno_wait('news', '$last', '10 ms')") eq 't';
@@ -68,7 +68,7 @@ sub every_row
 	finish_prepared($server);
 
 	# More rows wake those who have read all of these.
-	my $newest = value($server, 'SELECT max(changed) FROM news');
+	my $newest = value($server, 'SELECT max(stamp) FROM news');
 	my $more = Job->new($server, $insert, 0.02);
 	eventually(
 		sub {
@@ -76,7 +76,7 @@ sub every_row
 			return !grep { $_->last lt $newest } @readers;
 		}) or die 'the end is not read';
 	$more->stop;
-	my $rows = rows_of($server, "news WHERE changed <= '$newest'");
+	my $rows = rows_of($server, "news WHERE stamp <= '$newest'");
 	for my $reader (@readers)
 	{
 		my ($missing, $stale) = $reader->verdict($rows);
@@ -105,7 +105,7 @@ for my $mode (qw(transaction session statement))
 	value($pool, $insert);
 	is($reader->answer, 't', "$mode: a row that came through the pool wakes a reader");
 
-	my $newest = value($server, 'SELECT max(changed) FROM news');
+	my $newest = value($server, 'SELECT max(stamp) FROM news');
 	$reader->ask("SELECT sno_wait('news', '$newest', '0')") for 0 .. pool_size;
 	my $took = best_of(
 		1,

@@ -14,13 +14,13 @@ snowflake_ids.machine_id = 1
 snowflake_ids.max_wait = '60s'
 END
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE news (id int PRIMARY KEY, body text, changed sno NOT NULL);
-CREATE INDEX ON news (changed);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
-CREATE TABLE elsewhere (id int PRIMARY KEY, changed sno NOT NULL);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON elsewhere FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
-CREATE TABLE root (id int, changed sno NOT NULL) PARTITION BY RANGE (id);
-CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON root FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE news (id int PRIMARY KEY, body text, stamp sno NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+CREATE TABLE elsewhere (id int PRIMARY KEY, stamp sno NOT NULL);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON elsewhere FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+CREATE TABLE root (id int, stamp sno NOT NULL) PARTITION BY RANGE (id);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON root FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE root_0 PARTITION OF root FOR VALUES FROM (0) TO (10);
 END
 caught_up($server);
@@ -29,7 +29,7 @@ my $id = 0;
 my $first = '2222222222222222';
 
 # the last id of a table; a session that sleeps after it
-sub last_of { return $writer->ask("SELECT coalesce(max(changed), '$first') FROM $_[0]") }
+sub last_of { return $writer->ask("SELECT coalesce(max(stamp), '$first') FROM $_[0]") }
 
 sub asleep
 {
@@ -67,9 +67,9 @@ my %wakes = (
 	  q{BEGIN; INSERT INTO news VALUES (ID); PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'});
 for (1 .. 19)
 {
-	$writer->ask("CREATE TABLE many_$_ (id int, changed sno)");
+	$writer->ask("CREATE TABLE many_$_ (id int, stamp sno)");
 	$writer->ask(
-		"CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON many_$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed')");
+		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON many_$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp')");
 }
 $writer->ask('INSERT INTO news VALUES (1)');
 for my $what (sort keys %wakes)
@@ -81,7 +81,7 @@ for my $what (sort keys %wakes)
 	$does =~ s/ID/$id/g;
 	unlike($writer->ask($does), qr/ERROR/, "$what: done");
 	is($reader->answer, 't', "$what: wakes a reader");
-	isnt($reader->ask("SELECT count(*) FROM news WHERE changed > '$last' AND changed < (SELECT sno_settled('news'))"),
+	isnt($reader->ask("SELECT count(*) FROM news WHERE stamp > '$last' AND stamp < (SELECT sno_settled('news'))"),
 		0, "$what: the reader finds a row");
 }
 
@@ -103,7 +103,7 @@ for my $what (sort keys %wakes)
 	$writer->ask("INSERT INTO news VALUES ($id)");
 	is($reader->ask("SELECT sno_wait('news', '$last', '10 min')"), 't', 'a row is there');
 	$old->ask('UPDATE news SET body = body WHERE id = 1');
-	my $read = "SELECT count(*) FROM news WHERE changed > '$last' AND changed < (SELECT sno_settled('news'))";
+	my $read = "SELECT count(*) FROM news WHERE stamp > '$last' AND stamp < (SELECT sno_settled('news'))";
 	is($reader->ask($read), 0, 'it is held back again');
 	my $pid = $reader->ask('SELECT pg_backend_pid()');
 	$reader->send("SELECT sno_wait('news', '$last', '10 min')");
@@ -199,7 +199,7 @@ for (
 
 # until a row says 'stop'
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE seen (reader int, id int, changed sno);
+CREATE TABLE seen (reader int, id int, stamp sno);
 CREATE TABLE readers (reader int, timeouts int, calls int, empty int);
 CREATE PROCEDURE read_news(of_reader int, page int) LANGUAGE plpgsql AS $$
 DECLARE
@@ -214,15 +214,15 @@ BEGIN
 		IF NOT sno_wait('news', last, '2 min') THEN
 			timeouts := timeouts + 1;
 		END IF;
-		got := ARRAY(SELECT n FROM news n WHERE changed > last AND changed < (SELECT sno_settled('news'))
-			ORDER BY changed LIMIT page);
-		INSERT INTO seen SELECT of_reader, g.id, g.changed FROM unnest(got) g;
+		got := ARRAY(SELECT n FROM news n WHERE stamp > last AND stamp < (SELECT sno_settled('news'))
+			ORDER BY stamp LIMIT page);
+		INSERT INTO seen SELECT of_reader, g.id, g.stamp FROM unnest(got) g;
 		COMMIT;
 		IF cardinality(got) = 0 THEN
 			empty := empty + 1;
 			CONTINUE;
 		END IF;
-		last := got[cardinality(got)].changed;
+		last := got[cardinality(got)].stamp;
 		EXIT WHEN 'stop' = ANY (SELECT g.body FROM unnest(got) g) OR timeouts > 0;
 	END LOOP;
 	INSERT INTO readers VALUES (of_reader, timeouts, calls, empty);
@@ -274,7 +274,7 @@ sub every_row
 	my $all = @pages;
 	is( value(
 			$server,
-			"SELECT count(*) FROM generate_series(0, $#pages) r, news n WHERE NOT EXISTS (SELECT FROM seen s WHERE (s.reader, s.id, s.changed) = (r, n.id, n.changed))"
+			"SELECT count(*) FROM generate_series(0, $#pages) r, news n WHERE NOT EXISTS (SELECT FROM seen s WHERE (s.reader, s.id, s.stamp) = (r, n.id, n.stamp))"
 		),
 		0,
 		"$what: no reader has missed a row");
