@@ -1,11 +1,13 @@
-// feed_client: writers of a table, a transaction that stays open, and a reader of new rows, in one process with one
-// clock. test/bench/feed starts it for each way to read, and says in the environment what is sent to the server.
+// feed_client: writers of a table, a transaction that stays open, and readers of new and changed rows, in one process
+// with one clock. test/bench/feed starts it for each way to read, and says in the environment what is sent to the server.
 //
-// Prints figures, and for each committed row "row NUMBER COMMITTED READ PART", by tabs. COMMITTED is when COMMIT has
-// returned to the writer, READ when the reader has the row, both in microseconds since the start; READ is "lost" if it
-// never has. PART is 1, or 2 for rows written while the reader is away. It comes back with the position that it had.
-// With several readers, there is a line for each reader of a row. With GAP_US, a transaction is one INSERT, COMMITTED is
-// when it was sent, and a pause of at most GAP_US follows.
+// Each transaction writes a number of its own: three insert a row, the fourth changes one of the writer's last rows.
+// Prints figures, and for each number "row NUMBER WHAT COMMITTED READ PART", by tabs. WHAT is "new" or "changed".
+// COMMITTED is when COMMIT has returned to the writer, READ when the reader has the number, or a later one of the same
+// row, both in microseconds since the start; READ is "lost" if it never has. PART is 1, or 2 for rows written while the
+// reader is away. It comes back with the position that it had. Other readers have lines for what they have lost.
+// With GAP_US, a transaction is one INSERT, COMMITTED is when it was sent, a pause of at most GAP_US follows, and each
+// reader has all lines.
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -19,13 +21,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -59,9 +60,11 @@ public:
     void prepare(const char* name, const std::string& sql) {
         checked(PQprepare(raw(), name, sql.c_str(), 0, nullptr), sql);
     }
-    Result run(const char* name, const std::string& parameter) {
-        const char* values[] = {parameter.c_str()};
-        return checked(PQexecPrepared(raw(), name, 1, values, nullptr, nullptr, 0), name);
+    Result run(const char* name, const std::vector<std::string>& parameters) {
+        std::vector<const char*> values;
+        for (const std::string& one : parameters) values.push_back(one.c_str());
+        const int count = static_cast<int>(values.size());
+        return checked(PQexecPrepared(raw(), name, count, values.data(), nullptr, nullptr, 0), name);
     }
 
 private:
@@ -76,37 +79,72 @@ private:
 
 // ---- the reader
 
+constexpr std::int64_t numbers_of_a_writer = 10'000'000;
+
+// When a reader first had each number; one thread writes. 0: never.
+class Seen {
+public:
+    Seen(int writers, double seconds) : per_writer_(static_cast<std::size_t>(seconds * 10000) + 1000) {
+        for (int i = 0; i <= writers; ++i) when_.emplace_back(per_writer_);
+    }
+    void note(std::int64_t number) {
+        std::atomic<std::int64_t>& when = at(number);
+        if (when.load(std::memory_order_relaxed) != 0) return;
+        when.store(now_us() + 1, std::memory_order_relaxed);
+        count.fetch_add(1, std::memory_order_relaxed);
+    }
+    std::int64_t when(std::int64_t number) const {
+        return const_cast<Seen*>(this)->at(number).load(std::memory_order_relaxed) - 1;
+    }
+    std::atomic<std::int64_t> count{0};
+
+private:
+    std::atomic<std::int64_t>& at(std::int64_t number) {
+        const auto writer = static_cast<std::size_t>(number / numbers_of_a_writer);
+        const auto which = static_cast<std::size_t>(number % numbers_of_a_writer);
+        if (writer >= when_.size() || which >= per_writer_) die("more rows than there is room for");
+        return when_[writer][which];
+    }
+    std::size_t per_writer_;
+    std::vector<std::vector<std::atomic<std::int64_t>>> when_;
+};
+
 struct Reader {
-    std::unordered_map<std::int64_t, std::int64_t> read;  // number -> when; the first time counts
+    Reader(int number, int writers, double seconds) : seen(writers, seconds), name(std::to_string(number)) {}
+
+    Seen seen;
+    const std::string name;
     std::string position;
-    std::atomic<std::size_t> rows{0};
     std::atomic<bool> ready{false}, stop{false};
 
-    void got(const char* number) {
-        read.emplace(std::atoll(number), now_us());
-        rows = read.size();
+    void got(const char* number) { seen.note(std::atoll(number)); }
+
+    // Each reader may have a consumer or a slot of its own.
+    std::string told_by_name(const char* what) const {
+        std::string text = told(what);
+        for (std::size_t at; (at = text.find("{reader}")) != std::string::npos;) text.replace(at, 8, name);
+        return text;
+    }
+    void begin(Session& session) {
+        if (position.empty()) position = PQgetvalue(session.send(told_by_name("FEED_START")).get(), 0, 0);
     }
 
+    // A position comes with the rows, as their first column. With FEED_WAIT, the count is asked for before the rows.
     void poll_table() {
         Session session;
-        if (position.empty()) position = PQgetvalue(session.send(told("FEED_START")).get(), 0, 0);
+        begin(session);
         const std::string wait = told("FEED_WAIT");
-        const std::int64_t longest = std::max<std::int64_t>(std::atoll(told("FEED_LONGEST_PAUSE_US").c_str()), 10000);
-        std::int64_t pause = 10000;
-        session.prepare("read", told("FEED_READ"));
+        std::string count = "0";
+        session.prepare("read", told_by_name("FEED_READ"));
         if (!wait.empty()) session.prepare("wait", wait);
         while (!stop) {
-            const Result batch = session.run("read", position);
-            const int count = PQntuples(batch.get());
-            for (int i = 0; i < count; ++i) got(PQgetvalue(batch.get(), i, 1));
-            if (count > 0) position = PQgetvalue(batch.get(), count - 1, 0);
+            if (!wait.empty()) count = PQgetvalue(session.run("wait", {count}).get(), 0, 0);
+            const Result batch = session.run("read", {position});
+            const int rows = PQntuples(batch.get());
+            for (int i = 0; i < rows; ++i) got(PQgetvalue(batch.get(), i, 1));
+            if (rows > 0) position = PQgetvalue(batch.get(), rows - 1, 0);
             ready = true;
-            if (wait.empty()) {
-                pause = count > 0 ? 10000 : std::min(2 * pause, longest);
-                pause_us(pause);
-            } else {
-                session.run("wait", position);
-            }
+            if (wait.empty()) pause_us(10000);
         }
     }
 
@@ -126,23 +164,25 @@ struct Reader {
     }
 
     void decode() {
+        Session session;
+        begin(session);
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) die("pipe");
+        const std::string database = "dbname=" + told("PGDATABASE");
         const pid_t child = fork();
         if (child == 0) {
             dup2(ends[1], 1);
             dup2(open("/dev/null", O_WRONLY), 2);  // it complains when it is ended
-            const std::string database = "dbname=" + told("PGDATABASE");
-            execlp("pg_recvlogical", "pg_recvlogical", "-d", database.c_str(), "-S", "feed", "--start", "-f", "-",
-                   nullptr);
+            execlp("pg_recvlogical", "pg_recvlogical", "-d", database.c_str(), "-S", position.c_str(), "--start", "-f",
+                   "-", nullptr);
             _exit(127);
         }
         close(ends[1]);
         std::string text;
         char buffer[65536];
         pollfd output{ends[0], POLLIN, 0};
-        Session session;
-        while (PQntuples(session.send("SELECT FROM pg_replication_slots WHERE active").get()) == 0) {
+        session.prepare("active", "SELECT FROM pg_replication_slots WHERE slot_name = $1 AND active");
+        while (PQntuples(session.run("active", {position}).get()) == 0) {
             if (waitpid(child, nullptr, WNOHANG) != 0) die("pg_recvlogical ended");
             pause_us(10000);
         }
@@ -171,8 +211,6 @@ struct Reader {
             listen();
         } else if (kind == "decode") {
             decode();
-        } else if (kind == "none") {
-            ready = true;
         } else {
             poll_table();
         }
@@ -191,14 +229,9 @@ public:
         reader_.stop = true;
         thread_.join();
     }
-    // Until it has so many rows, or no new one has come for the seconds.
-    void await(std::size_t rows, std::int64_t seconds) {
-        std::size_t last = reader_.rows;
-        for (std::int64_t since = now_us(); last < rows && now_us() - since < seconds * 1000000; pause_us(1000)) {
-            if (reader_.rows != last) since = now_us();
-            last = reader_.rows;
-        }
-    }
+    // Until it has the last version of each row, or nothing new has come for the seconds. A reader that does not get
+    // changed rows has each row.
+    void await(const class Written& written, double seconds);
 
 private:
     Reader& reader_;
@@ -209,79 +242,152 @@ private:
 
 struct Row {
     std::int64_t number, committed;
+    std::int64_t changes = -1;  // the number that was there before
 };
 
-struct Writer {
-    explicit Writer(int which) : number(which * INT64_C(10000000)), random(static_cast<unsigned>(which)) {
-        session.prepare("insert", told("FEED_INSERT"));
+class Written {
+public:
+    void add(const Row& row) {
+        rows.push_back(row);
+        if (row.changes >= 0) next_[row.changes] = row.number;
     }
+    bool is_changed_later(const Row& row) const { return next_.contains(row.number); }
+    // When a reader had the row or a later version of it, or -1.
+    std::int64_t read(const Seen& seen, const Row& row) const {
+        std::int64_t first = -1;
+        for (auto number = row.number;;) {
+            if (const auto when = seen.when(number); when >= 0 && (first < 0 || when < first)) first = when;
+            const auto later = next_.find(number);
+            if (later == next_.end()) return first;
+            number = later->second;
+        }
+    }
+    std::vector<Row> rows;
+
+private:
+    std::unordered_map<std::int64_t, std::int64_t> next_;
+};
+
+void Reading::await(const Written& written, double seconds) {
+    const bool new_only = !told("FEED_NEW_ONLY").empty();
+    std::int64_t last = reader_.seen.count, since = now_us();
+    for (const Row& row : written.rows) {
+        if (new_only ? row.changes >= 0 : written.is_changed_later(row)) continue;
+        for (; written.read(reader_.seen, row) < 0; pause_us(1000)) {
+            if (reader_.seen.count != last) since = now_us();
+            last = reader_.seen.count;
+            if (static_cast<double>(now_us() - since) > seconds * 1e6) return;
+        }
+    }
+}
+
+struct Writer {
+    explicit Writer(int which) : number(which * numbers_of_a_writer), random(static_cast<unsigned>(which)) {
+        session.prepare("insert", told("FEED_INSERT"));
+        session.prepare("update", told("FEED_UPDATE"));
+    }
+    // Its id, and where its last row is in rows.
+    struct Key {
+        std::string id;
+        std::size_t at;
+    };
+    void insert() { keys.push_back({PQgetvalue(session.run("insert", {std::to_string(number)}).get(), 0, 0), 0}); }
     void write_alone(std::int64_t longest_gap) {
+        ++number;
         const std::int64_t sent = now_us();
-        session.run("insert", std::to_string(++number));
+        insert();
+        keys.back().at = rows.size();
         rows.push_back({number, sent});
         pause_us(static_cast<std::int64_t>(random() % static_cast<unsigned>(longest_gap)));
     }
     void write(std::int64_t longest_pause) {
+        Key* changed = ++number % 4 == 3 && !keys.empty()
+                           ? &keys[keys.size() - 1 - random() % std::min<std::size_t>(keys.size(), 16)]
+                           : nullptr;
         session.send(begin);
-        session.run("insert", std::to_string(++number));
+        if (changed == nullptr) {
+            insert();
+        } else {
+            session.run("update", {changed->id, std::to_string(number)});
+        }
         if (longest_pause > 0) pause_us(static_cast<std::int64_t>(random() % static_cast<unsigned>(longest_pause)));
         session.send("COMMIT");
-        rows.push_back({number, now_us()});
+        Row row{number, now_us()};
+        if (changed != nullptr) row.changes = rows[changed->at].number;
+        (changed != nullptr ? *changed : keys.back()).at = rows.size();
+        rows.push_back(row);
     }
     Session session;
     const std::string begin = told("FEED_BEGIN");
     std::int64_t number;
     std::minstd_rand random;
     std::vector<Row> rows;
+    std::vector<Key> keys;
+};
+
+// Does what FEED_TICK says each 10 ms.
+class Ticker {
+public:
+    Ticker() {
+        if (told("FEED_TICK").empty()) return;
+        thread_ = std::thread([this] {
+            Session session;
+            for (; !stop_; pause_us(10000)) session.send(told("FEED_TICK"));
+        });
+    }
+    ~Ticker() {
+        stop_ = true;
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
 };
 
 // ---- what the server uses
 
-// Seconds of CPU that the server's processes have had, those that have ended included.
+// Seconds of CPU that the server's processes have had.
 double cpu_seconds(const std::string& postmaster) {
-    double ticks = 0;
+    double nanoseconds = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         const std::string pid = entry.path().filename();
         if (pid[0] < '0' || pid[0] > '9') continue;
-        std::ifstream file(entry.path() / "stat");
         std::string stat;
-        std::getline(file, stat);
-        if (stat.rfind(')') == std::string::npos) continue;
-        std::istringstream fields(stat.substr(stat.rfind(')') + 2));
-        std::vector<std::string> field;
-        for (std::string one; fields >> one;) field.push_back(one);
-        // From the state, which is the third field of proc(5): 3 is the parent at [1], 14 to 17 are at [11] to [14].
-        if (pid == postmaster) {
-            for (std::size_t i = 11; i <= 14; ++i) ticks += std::stod(field[i]);
-        } else if (field[1] == postmaster) {
-            ticks += std::stod(field[11]) + std::stod(field[12]);
-        }
+        std::getline(std::ifstream(entry.path() / "stat"), stat);
+        // The parent is the second field after the name, which is in parentheses.
+        const std::size_t name_ends = stat.rfind(')');
+        if (pid != postmaster && (name_ends == std::string::npos ||
+                                  !std::string_view(stat).substr(name_ends + 4).starts_with(postmaster + ' ')))
+            continue;
+        double used = 0;
+        std::ifstream(entry.path() / "schedstat") >> used;
+        nanoseconds += used;
     }
-    return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+    return nanoseconds / 1e9;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc != 8) die("usage: feed_client SECONDS WRITERS LONGEST_PAUSE_US PATIENCE POSTMASTER READERS GAP_US");
-    const double seconds = std::atof(argv[1]);
-    const int writers = std::atoi(argv[2]);
-    const std::int64_t longest_pause = std::atoll(argv[3]), patience = std::atoll(argv[4]);
+    const double seconds = std::atof(argv[1]), patience = std::atof(argv[4]);
+    const int writers = std::atoi(argv[2]), readers = std::atoi(argv[6]);
+    const std::int64_t longest_pause = std::atoll(argv[3]), gap = std::atoll(argv[7]);
     const std::string postmaster = argv[5], hold = told("FEED_HOLD");
-    const std::int64_t gap = std::atoll(argv[7]);
     Session session, holder;
     std::vector<std::unique_ptr<Writer>> all;
     for (int i = 1; i <= writers; ++i) all.push_back(std::make_unique<Writer>(i));
     const auto wal = [&session] {
         return std::atof(PQgetvalue(session.send("SELECT pg_current_wal_insert_lsn() - '0/0'").get(), 0, 0));
     };
-    Reader reader;
-    std::vector<Reader> more(static_cast<std::size_t>(std::atoi(argv[6])) - 1);
-    std::vector<Row> part1;
+    const Ticker ticker;
+    std::vector<std::unique_ptr<Reader>> reader;
+    for (int i = 1; i <= readers; ++i) reader.push_back(std::make_unique<Reader>(i, writers, seconds));
+    Written written;
     {
-        Reading reading(reader);
-        std::vector<std::unique_ptr<Reading>> reading_too;
-        for (Reader& one : more) reading_too.push_back(std::make_unique<Reading>(one));
+        std::vector<std::unique_ptr<Reading>> reading;
+        for (auto& one : reader) reading.push_back(std::make_unique<Reading>(*one));
         if (!hold.empty()) holder.send(hold);
         const double wal_before = wal(), cpu_before = cpu_seconds(postmaster);
         const std::int64_t from = now_us(), until = from + static_cast<std::int64_t>(seconds * 1e6);
@@ -297,35 +403,34 @@ int main(int argc, char** argv) {
         const double cpu = cpu_seconds(postmaster) - cpu_before, wal_bytes = wal() - wal_before;
         if (!hold.empty()) {
             holder.send("COMMIT");
-            if (hold.find("INTO feed") != std::string::npos) part1.push_back({0, now_us()});
+            if (hold.find("INTO feed") != std::string::npos) written.add({0, now_us()});
         }
         for (auto& writer : all) {
-            part1.insert(part1.end(), writer->rows.begin(), writer->rows.end());
-            writer->rows.clear();
+            for (const Row& row : writer->rows) written.add(row);
         }
-        std::printf("elapsed\t%.6f\ncpu\t%.6f\nwal\t%.0f\n", elapsed, cpu, wal_bytes);
-        reading.await(part1.size(), patience);
-        for (auto& one : reading_too) one->await(part1.size(), patience);
+        std::printf("elapsed\t%.6f\ncpu\t%.6f\nwal\t%.0f\nwritten\t%zu\n", elapsed, cpu, wal_bytes,
+                    written.rows.size());
+        for (auto& one : reading) one->await(written, patience);
         // All at once: one that sleeps notices it only when it wakes.
-        reader.stop = true;
-        for (Reader& one : more) one.stop = true;
+        for (auto& one : reader) one->stop = true;
     }
-    const std::size_t before = reader.rows;
-    std::vector<Row> part2;
-    for (auto& writer : all) {
-        writer->write(0);
-        part2.push_back(writer->rows.back());
-    }
-    if (writers > 0) Reading(reader).await(before + part2.size(), patience);
-    const auto print = [](const Reader& by, const std::vector<Row>& rows, int part) {
-        for (const Row& row : rows) {
-            const auto read = by.read.find(row.number);
-            std::printf("row\t%lld\t%lld\t%s\t%d\n", static_cast<long long>(row.number),
-                        static_cast<long long>(row.committed),
-                        read == by.read.end() ? "lost" : std::to_string(read->second).c_str(), part);
+    const std::size_t before = written.rows.size();
+    if (readers > 0 && writers > 0) {
+        for (auto& writer : all) {
+            writer->write(0);
+            written.add(writer->rows.back());
         }
-    };
-    print(reader, part1, 1);
-    print(reader, part2, 2);
-    for (const Reader& one : more) print(one, part1, 1);
+        Reading(*reader[0]).await(written, patience);
+    }
+    for (const auto& by : reader) {
+        const bool first = by == reader[0];
+        for (std::size_t i = 0; i < (first ? written.rows.size() : before); ++i) {
+            const Row& row = written.rows[i];
+            const std::int64_t read = written.read(by->seen, row);
+            if (!first && gap == 0 && read >= 0) continue;
+            std::printf("row\t%lld\t%s\t%lld\t%s\t%d\n", static_cast<long long>(row.number),
+                        row.changes < 0 ? "new" : "changed", static_cast<long long>(row.committed),
+                        read < 0 ? "lost" : std::to_string(read).c_str(), i < before ? 1 : 2);
+        }
+    }
 }
