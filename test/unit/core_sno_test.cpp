@@ -213,6 +213,18 @@ TEST(CoreSno, RandomRoundTripsAndOrder) {
     }
 }
 
+// The document says four; its reference refuses four and five.
+TEST(CoreSno, FewestNumbers) {
+    for (std::uint32_t numbers = 2; numbers <= 5; numbers++) {
+        EXPECT_EQ(sno::check_bounds(100, 100 + numbers - 1).error, Error::bounds_too_close) << numbers;
+        EXPECT_EQ(sno::check_bounds(100 + numbers - 1, 100).error, Error::bounds_too_close) << numbers;
+    }
+    const auto six = sno::check_bounds(105, 100);
+    ASSERT_TRUE(six);
+    EXPECT_EQ(six.value.min, 100u);
+    EXPECT_EQ(six.value.max, 105u);
+}
+
 TEST(CoreSno, NumbersOfGivenTimesGoRound) {
     constexpr sno::Bounds bounds{10, 20};
     for (const auto& [next, sequence, after] : {std::array<std::uint32_t, 3>{10, 10, 11},
