@@ -547,7 +547,7 @@ END
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
 		my @named =
 		  map {
-			/\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b(?!\.[chs])/g
+			/\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b(?!\.[chst])/g
 		  } $prose =~ /`([^`\n]+)`/g;
 		my %missing =
 		  map { $_ => 1 }
@@ -555,6 +555,24 @@ END
 			!$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|spec|sql|machin_id))$/
 		  } @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
+	}
+
+	# What doc/formats.md names as the proof of a rule is there.
+	{
+		my @rules = grep { !/^\| the document / } $pages{'doc/formats.md'} =~ /^(\| .*) \|$/mg;
+		my $unit = join '', map { slurp_file($_) } glob "$root/test/unit/*.cpp";
+		my @nowhere;
+		for my $rule (@rules)
+		{
+			my @proofs = $rule =~ /.* \| (.*)$/ ? $1 =~ /`([^`]+)`/g : ();
+			push @nowhere, "no proof: $rule" unless @proofs;
+			push @nowhere, grep {
+				/^(\w+)\.(tsv|sql)$/ ? !-e ($2 eq 'tsv' ? "$root/test/vectors/$_" : "$root/sql/$_")
+				  : /^(\w+)\.(\w+)$/ ? $unit !~ /^TEST\($1, $2\)/m : 1
+			} @proofs;
+		}
+		cmp_ok(scalar(@rules), '>', 30, 'rules of the formats were found');
+		is(join("\n", @nowhere), '', 'doc/formats.md: each rule has a proof, and it is there');
 	}
 
 	my @callable = split /\n/, $server->safe_psql($db, <<'END');
