@@ -117,7 +117,7 @@ my $rows = join ' UNION ALL ',
   map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
 my $objects =
   q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
-	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname <> 'stamp' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
+	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname <> 'zz_stamp' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
 	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$'};
 my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
