@@ -1,0 +1,129 @@
+# Readers that sleep hold nobody up, do not disturb each other, and are not woken by what is none of their business.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $server = new_server('waiting', clock(), conf => "snowflake_ids.machine_id = 1\n");
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE news (id bigint GENERATED ALWAYS AS IDENTITY, stamp sno NOT NULL);
+CREATE INDEX ON news (stamp);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+CREATE TABLE other (id int);
+INSERT INTO news DEFAULT VALUES;
+END
+caught_up($server);
+my $writer = Session->new($server);
+
+# What a reader remembers when it has read all rows, the call by which it waits, and whether the answer is news.
+sub seen { return $writer->ask('SELECT max(stamp) FROM news') }
+sub call { my ($seen, @timeout) = @_; return 'sno_wait(' . join(', ', "'news'", map { "'$_'" } $seen, @timeout) . ')' }
+sub is_news { my ($answer, $seen) = @_; return $answer eq 't' }
+
+# For each session: calls, each with what the one before has told.
+sub loop_of_calls
+{
+	return <<'END';
+CREATE PROCEDURE wait_for_ever() LANGUAGE plpgsql AS $$
+DECLARE
+	last sno;
+BEGIN
+	LOOP
+		SELECT max(stamp) INTO last FROM news;
+		COMMIT;
+		PERFORM sno_wait('news', last);
+		COMMIT;
+	END LOOP;
+END $$;
+CREATE FUNCTION answers(calls int, OUT news int) LANGUAGE plpgsql AS $$
+DECLARE
+	last sno;
+BEGIN
+	news := 0;
+	FOR i IN 1 .. calls LOOP
+		SELECT max(stamp) INTO last FROM news;
+		news := news + sno_wait('news', last, '10 ms')::int;
+	END LOOP;
+END $$;
+END
+}
+$server->safe_psql('postgres', loop_of_calls());
+
+# A client that calls again and again, until it is gone.
+sub sleeper
+{
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$session->send('CALL wait_for_ever()');
+	eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' })
+	  or die 'it does not sleep';
+	return $session;
+}
+
+{
+	my $session = Session->new($server);
+	my ($one, $two) = (seen(), seen());
+	$writer->ask('INSERT INTO news DEFAULT VALUES');
+	for ($one, $two)
+	{
+		my $answer = $session->ask("SET statement_timeout = '5s'; SELECT " . call($_, '1 min'));
+		ok(is_news($answer, $_), 'each of two readers in one session is told of a row') or diag $answer;
+	}
+}
+
+{
+	$server->safe_psql('postgres', 'CREATE DATABASE elsewhere');
+	my $tables = join '', map {
+		"CREATE TABLE t$_ (id int, stamp sno);\n"
+		  . "CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');\n"
+	} 1 .. 20;
+	$server->safe_psql('elsewhere', "CREATE EXTENSION snowflake_ids;\n$tables");
+	my $elsewhere = Session->new($server, dbname => 'elsewhere');
+	my $inserts = join '; ', map { "INSERT INTO t$_ VALUES (1)" } 1 .. 20;
+	$elsewhere->send(join '; ', map { "BEGIN; $inserts; COMMIT" } 1 .. 200);
+	my $news = $writer->ask('SELECT answers(50)');
+	$elsewhere->answer;
+	cmp_ok($news, '<=', 2, 'a transaction of many tables in another database wakes nobody');
+}
+
+{
+	my @sleepers = map { sleeper() } 1 .. 3;
+	is($writer->ask("SET lock_timeout = '5s'; CREATE INDEX CONCURRENTLY ON other (id)"),
+		'', 'CREATE INDEX CONCURRENTLY does not wait long');
+	is(value($server, 'SELECT count(*) FROM pg_index WHERE NOT indisvalid'), 0, 'and leaves no invalid index');
+	is($writer->ask('RESET lock_timeout'), '', 'done');
+}
+
+{
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$session->send('SELECT ' . call(seen()) . ', max(stamp) FROM news');
+	$session->answer;
+	my $last = seen();
+	my $asks = call($last) =~ s/'\Q$last\E'/coalesce((SELECT NULL::XX FROM news LIMIT 1), '$last')/r;
+	my $type = $last =~ /^\d+$/ ? 'bigint' : 'sno';
+	$session->send('SELECT ' . $asks =~ s/XX/$type/r);
+	eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' });
+	is($writer->ask("SET lock_timeout = '5s'; ALTER TABLE news ADD COLUMN body text"),
+		'', 'a lock of a subselect in the arguments does not last');
+	is($writer->ask('RESET lock_timeout'), '', 'done');
+}
+
+{
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	my $last = seen();
+	$session->ask('SELECT ' . call($last, '10 ms')) for 1 .. 3;
+	$session->send("\\timing on\nSELECT " . call($last, '1 min'));
+	eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' })
+	  or die 'it does not sleep';
+	my $dropped = time;
+	$writer->ask('DROP TABLE news');
+	like($session->answer, qr/relation with OID \d+ does not exist/, 'DROP TABLE ends a sleep');
+	cmp_ok(time - $dropped, '<', 5, 'soon');
+}
+
+$server->stop;
+done_testing();
