@@ -23,7 +23,7 @@ CREATE TRIGGER stamp_twitter BEFORE INSERT OR UPDATE ON news FOR EACH ROW
     EXECUTE FUNCTION snowflake_stamp('twitter', 'at_all');
 SELECT snowflake_settled('twitter', 'news') > 0;
 SELECT snowflake_settled('instagram', 'news');
-SELECT snowflake_wait('instagram', 'news', 0, '0');
+SELECT snowflake_ids_wait('news', 0) > 0;
 DROP TRIGGER stamp_twitter ON news;
 
 -- The trigger does not fire.

@@ -1,109 +1,106 @@
--- What wakes a reader: test/server/readers/waiting_readers.pl.
+-- What wakes a reader, and whom it hinders: test/server/readers/waiting_*.pl.
 CREATE TABLE news (id int PRIMARY KEY, stamp sno NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE plain (id sno DEFAULT gen_sno());
--- The answer, and whether it took that long.
-CREATE FUNCTION try(call text, at_least interval DEFAULT '0', OUT answer text, OUT took_long boolean) LANGUAGE plpgsql AS $$
+-- What a call returns: 'seen' or 'another', and whether it took that long. The number changes with each start.
+CREATE FUNCTION try(seen bigint, timeout interval, at_least interval DEFAULT '0', OUT answer text, OUT took_long boolean)
+LANGUAGE plpgsql AS $$
 DECLARE
     began timestamptz := clock_timestamp();
-    hint text;
 BEGIN
-    EXECUTE 'SELECT ' || call INTO answer;
+    answer := CASE WHEN snowflake_ids_wait('news', seen, timeout) = seen THEN 'seen' ELSE 'another' END;
     took_long := clock_timestamp() - began >= at_least;
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    answer := SQLERRM || CASE WHEN hint = '' THEN '' ELSE ' | ' || hint END;
-END $$;
--- How many calls in a row return true.
-CREATE FUNCTION trues(call text) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-    yes boolean;
-BEGIN
-    FOR n IN 0 .. 9 LOOP
-        EXECUTE 'SELECT ' || call INTO yes;
-        IF NOT yes THEN
-            RETURN n;
-        END IF;
-    END LOOP;
 END $$;
 
+SELECT snowflake_ids_wait('news', 0, '1 minute') AS seen \gset
+SELECT * FROM try(:seen, '100 ms', '100 ms');
 INSERT INTO news VALUES (1), (2), (3);
-SELECT sno_wait('news', '2222222222222222', '1 minute');
--- After the last row, one answer may be true, because its tick could have more ids.
-SELECT max(stamp) AS last FROM news \gset
-SELECT trues(format('sno_wait(%L, %L, %L)', 'news', :'last', '1 ms')) <= 1 AS sleeps;
-SELECT * FROM try(format('sno_wait(%L, %L, %L)', 'news', :'last', '100 ms'), '100 ms');
-SELECT sno_wait('news', :'last', '0');
-SELECT sno_wait('news', :'last', '-1 s');
-SELECT sno_wait('news', :'last', '-1 month');
-SELECT sno_wait('news', :'last', '-178000000 years');
-SELECT sno_wait('news', :'last', '1 us');
-SELECT sno_wait('news', :'last', '1 ms');
-SELECT * FROM try($$sno_wait('news', 'xxxxxxxxxxxxxxxx', '50 ms')$$, '50 ms');
--- Existing rows are reported at once.
-SELECT answer FROM try($$sno_wait('news', '2222222222222223', '178000000 years')$$);
-SELECT sno_wait(NULL, :'last') IS NULL AS no_table, sno_wait('news', NULL) IS NULL AS no_id,
-       sno_wait('news', :'last', NULL) IS NULL AS no_timeout;
+SELECT * FROM try(:seen, '1 minute');
+SELECT snowflake_ids_wait('news', NULL, '1 minute') - :seen AS transactions;
+SELECT snowflake_ids_wait('news', NULL, '1 minute') AS seen \gset
+SELECT * FROM try(:seen, '100 ms', '100 ms');
+-- One second is the default.
+SELECT clock_timestamp() AS began \gset
+SELECT snowflake_ids_wait('news', :seen) = :seen AS same;
+SELECT clock_timestamp() - :'began' BETWEEN '1 second' AND '30 seconds' AS one_second;
+-- Numbers of others.
+SELECT * FROM try(:seen - 1, '1 minute');
+SELECT * FROM try(:seen + 1, '1 minute');
+SELECT * FROM try(-1, '1 minute');
+SELECT * FROM try(-9223372036854775808, '1 minute');
+SELECT * FROM try(9223372036854775807, '178000000 years');
+-- Timeouts.
+SELECT t AS timeout, (try(:seen, t)).answer FROM unnest('{0,-1 s,-1 month,-178000000 years,1 us,1 ms}'::interval[]) t;
+SELECT snowflake_ids_wait(NULL, 0) IS NULL AS no_table, snowflake_ids_wait('news', 0, NULL) IS NULL AS no_timeout;
+-- It is exact in a double, as in JavaScript.
+SELECT :seen BETWEEN 0 AND 9007199254740991 AS exact;
 
--- The same errors as sno_settled().
-\set VERBOSITY default
-SELECT sno_wait('plain', '2222222222222222', '1 s');
-SELECT sno_wait('pg_stat_activity', '2222222222222222', '1 s');
-SELECT sno_wait(0, '2222222222222222', '1 s');
-SELECT sno_wait(1, '2222222222222222', '1 s');
-SELECT mastic_wait('news', '0', '1 s');
-SELECT snowflake_si_wait('news', 0, '1 s');
-SELECT snowflake_wait('twitter', 'news', 0, '1 s');
-SELECT snowflake_wait('no such layout', 'news', 0, '1 s');
-SELECT snowflake_si_wait('news', -1, '1 s');
-
--- The rows could never be seen, or the own transaction holds them back.
-BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT sno_wait('news', :'last', '1 minute');
-ROLLBACK;
-BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
-SELECT sno_wait('news', :'last', '1 minute');
-ROLLBACK;
+-- Rolled back rows do not count, nor do transactions that leave none, nor those of other tables.
 BEGIN;
 INSERT INTO news VALUES (4);
-SELECT sno_wait('news', :'last', '1 minute');
 ROLLBACK;
--- Another table's id does not matter.
-BEGIN READ WRITE;
+INSERT INTO news VALUES (1) ON CONFLICT DO NOTHING;
 INSERT INTO plain DEFAULT VALUES;
-SELECT sno_wait('news', :'last', '0') IS NOT NULL AS answers;
-ROLLBACK;
-BEGIN READ ONLY;
-SELECT sno_wait('news', '2222222222222224', '1 minute');
-COMMIT;
-SET statement_timeout = '50 ms';
-SELECT sno_wait('news', 'xxxxxxxxxxxxxxxx', '1 minute');
-RESET statement_timeout;
+SELECT * FROM try(:seen, '0');
+UPDATE news SET id = id;
+SELECT * FROM try(:seen, '0');
 
--- snowflake_wait() reads the time of its layout.
-CREATE TABLE formats (m mastic, b bigint, s bigint, t bigint);
-CREATE TRIGGER m BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('m');
-CREATE TRIGGER b BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('b');
-CREATE TRIGGER s BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_si_stamp('s');
-CREATE TRIGGER t BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('twitter', 't');
-INSERT INTO formats DEFAULT VALUES;
-SELECT mastic_wait('formats', '0', '1 minute'), snowflake_si_wait('formats', 0, '1 minute'),
-       snowflake_wait('twitter', 'formats', 0, '1 minute');
-SELECT trues(format('mastic_wait(%L, %L, %L)', 'formats', m, '1 ms')) <= 1 AS mastic,
-       trues(format('mastic_wait(%L, %L, %L)', 'formats', b::mastic, '1 ms')) <= 1 AS as_bigint,
-       trues(format('snowflake_si_wait(%L, %L, %L)', 'formats', s, '1 ms')) <= 1 AS si,
-       trues(format('snowflake_wait(%L, %L, %L, %L)', 'twitter', 'formats', t, '1 ms')) <= 1 AS twitter
-FROM formats;
+-- A transaction can wait for others when it has written itself.
+BEGIN;
+SELECT snowflake_ids_wait('news', 0) AS seen \gset
+INSERT INTO news VALUES (5);
+SELECT * FROM try(:seen, '10 ms', '10 ms');
+COMMIT;
+SELECT * FROM try(:seen, '0');
+BEGIN READ ONLY;
+SELECT * FROM try(:seen, '1 minute');
+COMMIT;
+
+-- A table without stamps, and what is none.
+\set VERBOSITY default
+SELECT snowflake_ids_wait('plain', 0);
+SELECT snowflake_ids_wait('pg_stat_activity', 0);
+SELECT snowflake_ids_wait(0, 0);
+SELECT snowflake_ids_wait(1, 0);
+
+-- The rows could never be seen.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT snowflake_ids_wait('news', 0);
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE;
+SELECT snowflake_ids_wait('news', 0);
+ROLLBACK;
+
+-- A statement's timeout. The session can wait again after that.
+SELECT snowflake_ids_wait('news', 0) AS seen \gset
+SET statement_timeout = '50 ms';
+SELECT * FROM try(:seen, '1 minute');
+RESET statement_timeout;
+SELECT * FROM try(:seen, '10 ms', '10 ms');
+
+-- All formats.
+CREATE TABLE formats (m mastic, s bigint, t bigint);
+CREATE TRIGGER zz_m BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('m');
+SELECT snowflake_ids_wait('formats', 0) > 0 AS mastic;
+CREATE TRIGGER zz_s BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_si_stamp('s');
+DROP TRIGGER zz_m ON formats;
+SELECT snowflake_ids_wait('formats', 0) > 0 AS snowflake_si;
+CREATE TRIGGER zz_t BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('twitter', 't');
+DROP TRIGGER zz_s ON formats;
+SELECT snowflake_ids_wait('formats', 0) > 0 AS layout;
+DROP TRIGGER zz_t ON formats;
+SELECT snowflake_ids_wait('formats', 0);
 
 -- The rows of partitions are those of the table.
 CREATE TABLE parted (id int, stamp sno NOT NULL) PARTITION BY LIST (id);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+SELECT snowflake_ids_wait('parted', 0) AS all, snowflake_ids_wait('parted_1', 0) AS one \gset
 INSERT INTO parted VALUES (1);
-SELECT sno_wait('parted', '2222222222222222', '1 minute'), sno_wait('parted_1', '2222222222222222', '1 minute');
+SELECT snowflake_ids_wait('parted', :all, '1 minute') <> :all AS all, snowflake_ids_wait('parted_1', :one, '1 minute') <> :one AS one;
 
 DROP TABLE news, plain, formats, parted;
-DROP FUNCTION try, trues;
+DROP FUNCTION try;
 
 --
 -- Signatures and rights

@@ -9,8 +9,9 @@ namespace {
 
 Ledger layout_of_memory(void* memory, std::uint32_t backend_count) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
-    auto* backends = reinterpret_cast<Backend*>(slots + slot_count);
-    return {static_cast<Header*>(memory), slots, backends, backends + backend_count};
+    auto* groups = reinterpret_cast<Group*>(slots + slot_count);
+    auto* backends = reinterpret_cast<Backend*>(groups + group_count);
+    return {static_cast<Header*>(memory), slots, groups, backends, backends + backend_count};
 }
 
 template <class Meant>

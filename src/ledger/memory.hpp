@@ -11,6 +11,7 @@ namespace snowflake_ids::ledger {
 struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
+    Group* groups = nullptr;
     Backend* backends = nullptr;
     Backend* prepared = nullptr;
 

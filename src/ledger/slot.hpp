@@ -6,6 +6,7 @@
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
+//   after them   Group    group_count of them, 64 bytes each
 //   after them   Backend  704 bytes each: the processes, then transactions that may be prepared
 //
 // No pointers: each process may see it at another address. What must outlive it is in the ceiling file and in WAL
@@ -139,8 +140,6 @@ struct Life {
     bool operator==(const Life&) const = default;
 };
 
-inline constexpr std::uint32_t trace_count = 128, sleeper_count = 64;
-
 struct Header {
     std::uint64_t magic;
     std::uint32_t version;
@@ -173,12 +172,18 @@ struct Header {
     Holds<UnixTime> clock_stepped;   // just after it
     Holds<UnixTime> promise_base;    // promise_clock() in settling.hpp
     Word warnings;                   // given in this life: pg/server/machine_id.cpp
-    // waiting.hpp
-    Holds<MonotonicTime> watched_until;  // until then transactions leave traces; 0: they need not
-    Holds<UnixTime> traces[trace_count];
-    Word sleepers[sleeper_count];
 };
 static_assert(sizeof(Header) <= header_bytes);
+
+// waiting.hpp
+inline constexpr std::uint32_t groups_of_database = 128, group_count = 8 * groups_of_database;
+
+struct alignas(64) Group {
+    Word count;                // begins at a random number
+    Word pace;                 // pg/settled/wait.cpp
+    std::uint64_t waiters[5];  // pg/server/waiters.hpp
+};
+static_assert(sizeof(Group) == 64);
 
 inline constexpr std::uint32_t ring_size = 20;
 
@@ -203,7 +208,8 @@ struct alignas(64) Backend {
 static_assert(sizeof(Backend) == 704);
 
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
-    return header_bytes + slot_count * sizeof(Slot) + (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
+    return header_bytes + slot_count * sizeof(Slot) + group_count * sizeof(Group) +
+           (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -1,126 +1,97 @@
-// Waiting: how readers of stamped tables sleep until there may be rows that they have not read.
+// Waiting: how readers of stamped tables sleep until a transaction has committed rows that they have not read.
 //
-// This is a hint only. A reader polls as before, so a wake-up that is late or for nothing costs time, and never a row.
+// Tables share groups. A Group has a count and the list of the processes that sleep, which a lock of PostgreSQL guards
+// (pg/server/waiters.hpp).
 //
-//   trace     The time of the newest id of all transactions that have ended and stamped a table. A table has two words
-//             of Header::traces, and the earlier one counts. Tables can share words, so a trace may be too late. It is
-//             never too early.
-//   sleeper   A word for each process that sleeps: which process, and a bit for the group of its table.
+// A transaction that has stamped rows takes these steps when it is committed and its rows are visible, after step 5 of
+// settling.hpp. It also takes them when it is prepared.
+//   1. Add one to the count of each group of its tables.
+//   2. Wake all that are in the list of such a group.
+// A reader has the number that it got the last time. It takes these steps, and then reads:
+//   3. Load the count of its table's group. Only then look at the prepared transactions: add a number for each that has
+//      noted the table and is not over. If the sum is another one than the reader has, that is the answer.
+//   4. Enter the list, and take step 3 again. Sleep if the sum is the same.
+// If step 2 does not find the reader in the list, its step 4 takes the lock later, and sees the count.
 //
-// A reader takes these steps:
-//   1. Lift watched_until to `watch_time` from now. If the process has not done that for `trust_time`, transactions may
-//      have left no traces. So the time of the last id that any generator has issued then counts as a trace of every
-//      table (Watch::since).
-//   2. Put a sleeper.
-//   3. Only then look at the traces. If nothing is new, sleep.
-// A transaction that has stamped rows takes these steps after step 5 of settling.hpp. It may skip them if it has left
-// no rows, and if the promise has not passed its first id: then it has not held back any reader.
-//   4. If watched_until is 0, end. Otherwise read the clock, and then load watched_until again. If that is over, make
-//      it 0 and end.
-//   5. Lift the traces of its tables to the time of its newest id.
-//   6. Only then look at the sleepers, and wake those with a group of its tables.
-// In steps 2 and 3, and in 5 and 6, each side writes before it reads, so at least one of them sees the other. In steps
-// 1 and 4 too: a transaction that did not see the reader had its ids before, so the last id of the generators covers
-// them.
+// COMMIT PREPARED knows no tables, and may run where this library is not loaded. So nobody counts it: the number of the
+// transaction leaves the sum. A reader looks again soon while there is one. If the count tells that a transaction was
+// prepared, step 3 finds it in its place, or over.
+//
+// Nothing is remembered between two calls. A new memory begins with other counts.
 //
 // The functions are templates over the words, so that the model checker runs this very code.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "ledger/settling.hpp"
 
 namespace snowflake_ids::ledger {
 
-inline constexpr seconds watch_time{60}, trust_time{50};
+// An odd number that spreads others.
+inline constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
 
-// What a process that reads remembers of step 1.
-struct Watch {
-    MonotonicTime until{};  // until then, transactions leave traces for certain
-    UnixTime since{};
+constexpr std::uint32_t first_group(std::uint64_t database) {
+    return static_cast<std::uint32_t>(database % (group_count / groups_of_database)) * groups_of_database;
+}
+constexpr std::uint32_t group_of(std::uint64_t database, std::uint64_t table) {
+    return first_group(database) + static_cast<std::uint32_t>((table * spread >> 32) % groups_of_database);
+}
+
+// A count is as good as none for another group, and for the group in another memory. `random`: of this memory.
+constexpr std::uint64_t first_count(std::uint64_t random, std::uint32_t group) { return random + group * spread; }
+
+// Of Backend::tables, whose words remain when the transaction has ended.
+struct Noted {
+    std::uint64_t tables;
+    bool every;
+};
+template <class B>
+Noted noted_by(const B& backend) {
+    return {backend.table_count.load(std::memory_order_relaxed),
+            backend.every_table.load(std::memory_order_relaxed) != 0};
+}
+
+// Calls `each(index)` for each group of these tables, or for each of the database.
+template <class B, class Each>
+void each_group(const B& backend, const Noted& noted, std::uint64_t database, Each each) {
+    if (noted.every) {
+        for (std::uint32_t i = 0; i < groups_of_database; i++) each(first_group(database) + i);
+        return;
+    }
+    for (std::uint64_t n = 0; n < noted.tables; n++)
+        each(group_of(database, backend.tables[n].load(std::memory_order_relaxed)));
+}
+
+// Steps 1 and 2.
+template <class G, class Wake>
+void count_up(G& group, Wake wake) {
+    group.count.fetch_add(1);
+    wake(group);
+}
+
+struct Sum {
+    std::uint64_t number;
+    bool prepared = false;  // look again soon
+
+    void add(std::uint64_t xid) {
+        number += xid * spread;
+        prepared = true;
+    }
 };
 
-// Step 1. `clock()` is the monotonic clock, and `last_issued()` the time of the last id of all generators.
-template <class H, class Clock, class LastIssued>
-void watch(H& header, Watch& watch, Clock clock, LastIssued last_issued) {
-    const MonotonicTime now = clock();
-    lift_to(header.watched_until, now + watch_time);
-    if (clock() >= watch.until) watch.since = last_issued();
-    watch.until = now + trust_time;
-}
-
-// Where the trace of a table is, and its group.
-struct TracePlace {
-    std::size_t first, second;
-    std::uint64_t group;  // one bit of all_groups
-};
-inline constexpr unsigned group_count = 48;
-inline constexpr std::uint64_t all_groups = (std::uint64_t{1} << group_count) - 1;
-
-template <class H>
-TracePlace trace_place(const H& header, std::uint64_t database, std::uint64_t table) {
-    const std::uint64_t mixed = (database << 32 | table) * 0x9e3779b97f4a7c15;
-    const std::size_t first = (mixed >> 32) % std::size(header.traces),
-                      second = (mixed >> 48) % std::size(header.traces);
-    return {first, second, std::uint64_t{1} << first % group_count};
-}
-
-// Step 2: returns the word of the process, or null if all are in use. `group` is that of the table that it reads.
-template <class H>
-auto put_sleeper(H& header, std::uint64_t process, std::uint64_t group) {
-    constexpr auto none = static_cast<decltype(&header.sleepers[0])>(nullptr);
-    if (process >= std::uint64_t{1} << (64 - group_count)) return none;
-    for (auto& word : header.sleepers) {
-        std::uint64_t seen = word.load();
-        if (seen == 0 && word.compare_exchange_strong(seen, process << group_count | group)) return &word;
+// Step 3. `over(xid)` is true for a transaction that is neither running nor prepared.
+template <class G, class PlaceAt, class Over>
+Sum look(const G& group, std::uint32_t count, PlaceAt place, std::uint64_t database, std::uint64_t table, Over over) {
+    Sum sum{group.count.load()};
+    for (std::uint32_t i = 0; i < count; i++) {
+        const auto& p = place(i);
+        const std::uint64_t xid = p.xid.load();
+        // With taken_mark, it is over.
+        if (xid != 0 && (xid & taken_mark) == 0 && p.database.load() == database && has_noted(p, table) && !over(xid))
+            sum.add(xid);
     }
-    return none;
-}
-
-// Step 3, for one table.
-template <class H>
-UnixTime trace_of(const H& header, const TracePlace& place) {
-    const UnixTime first = header.traces[place.first].load(), second = header.traces[place.second].load();
-    return first < second ? first : second;
-}
-
-// Step 4: false if no reader waits.
-template <class H, class Clock>
-bool is_watched(H& header, Clock clock) {
-    if (header.watched_until.load() == MonotonicTime{}) return false;
-    const MonotonicTime now = clock();
-    MonotonicTime until = header.watched_until.load();
-    if (until > now) return true;
-    header.watched_until.compare_exchange_strong(until, MonotonicTime{});
-    return false;
-}
-
-// Step 5, for the first `count` tables of a Backend, or for every table. Returns the groups of these tables.
-template <class H, class B>
-std::uint64_t leave_traces(H& header, const B& backend, std::uint64_t count, bool every, UnixTime newest) {
-    if (every) {
-        for (auto& trace : header.traces) lift_to(trace, newest);
-        return all_groups;
-    }
-    std::uint64_t groups = 0;
-    for (std::uint64_t i = 0; i < count; i++) {
-        const TracePlace place = trace_place(header, backend.database.load(), backend.tables[i].load());
-        lift_to(header.traces[place.first], newest);
-        lift_to(header.traces[place.second], newest);
-        groups |= place.group;
-    }
-    return groups;
-}
-
-// Step 6: calls `wake(process)` for each sleeper with one of the groups.
-template <class H, class Wake>
-void wake_sleepers(H& header, std::uint64_t groups, Wake wake) {
-    for (auto& word : header.sleepers) {
-        const std::uint64_t seen = word.load();
-        if ((seen & groups) != 0) wake(seen >> group_count);
-    }
+    return sum;
 }
 
 }  // namespace snowflake_ids::ledger

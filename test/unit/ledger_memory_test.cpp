@@ -40,11 +40,12 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(reinterpret_cast<char*>(made.slots) - reinterpret_cast<char*>(made.header), 4096);
     EXPECT_EQ(made.header->magic, 0x5e0f1a6e1ed6e201u);
     EXPECT_EQ(made.header->version, memory_version);
-    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 100 * 704 + 10 * 704);
+    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 1024 * 64 + 100 * 704 + 10 * 704);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
     EXPECT_EQ(made.header->stats_since.load(), now);
     EXPECT_EQ(made.header->life_id.load(), 0u);
-    EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.slots), 1024 * 128);
+    EXPECT_EQ(reinterpret_cast<char*>(made.groups) - reinterpret_cast<char*>(made.slots), 1024 * 128);
+    EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.groups), 1024 * 64);
     EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 704);
     for (std::size_t i = 0; i < LedgerMemory::backend_count; i++) {
         EXPECT_EQ(made.backends[i].low.load(), no_low);

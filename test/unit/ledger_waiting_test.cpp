@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "support/ledger_process.hpp"
-#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -16,119 +16,110 @@ using namespace snowflake_ids::test;
 
 constexpr std::uint64_t database = 5;
 
-constexpr MonotonicTime at(microseconds us) { return MonotonicTime{us}; }
-
 struct LedgerWaiting : testing::Test {
     LedgerMemory memory;
     Ledger ledger = memory.make();
-    Header& header = *ledger.header;
     Backend& backend = ledger.backends[0];
+    Group& group = ledger.groups[group_of(database, 7)];
 
-    TracePlace place(std::uint64_t table) const { return trace_place(header, database, table); }
-    std::int64_t trace(std::uint64_t table) const { return number_of(trace_of(header, place(table))); }
-
-    // A transaction that has stamped rows of the table, or of more than can be noted, ends. Returns whom it wakes.
-    std::vector<std::uint64_t> ends(std::optional<std::uint64_t> table, std::int64_t newest) {
-        backend.database.store(database);
-        backend.tables[0].store(table.value_or(0));
-        std::vector<std::uint64_t> woken;
-        const std::uint64_t groups = leave_traces(header, backend, 1, !table, unix_us(newest));
-        wake_sleepers(header, groups, [&woken](std::uint64_t process) { woken.push_back(process); });
-        return woken;
+    void notes(std::uint64_t table) {
+        const std::uint64_t n = backend.table_count.load();
+        backend.tables[n].store(table);
+        backend.table_count.store(n + 1);
     }
-    bool watched(MonotonicTime now) {
-        return is_watched(header, [now] { return now; });
+    std::vector<std::uint32_t> groups(std::uint64_t of = database) const {
+        std::vector<std::uint32_t> all;
+        each_group(backend, noted_by(backend), of, [&all](std::uint32_t i) { all.push_back(i); });
+        return all;
     }
-    // The first table from `from` on for which `wanted(place)` is true.
-    template <class Wanted>
-    std::uint64_t table_with(std::uint64_t from, Wanted wanted) const {
-        while (!wanted(place(from))) from++;
-        return from;
+    void prepares(Backend& place, std::uint64_t xid, std::uint64_t table, std::uint64_t of = database) const {
+        place.database.store(of);
+        place.tables[0].store(table);
+        place.table_count.store(1);
+        place.xid.store(xid);
+    }
+    Sum sees(std::uint64_t last_over = 0) const {
+        return look(group, 10, prepared_at(ledger), database, 7, [=](std::uint64_t x) { return x <= last_over; });
     }
 };
 
-TEST_F(LedgerWaiting, TraceOfATable) {
-    EXPECT_EQ(trace(7), 0);
-    ends(7, 100);
-    EXPECT_EQ(trace(7), 100);
-    ends(7, 90);
-    EXPECT_EQ(trace(7), 100) << "a trace only grows";
-    EXPECT_NE(place(7).first, trace_place(header, database + 1, 7).first);
+TEST_F(LedgerWaiting, GroupsOfTables) {
+    EXPECT_TRUE(groups().empty());
+    notes(7);
+    notes(8);
+    EXPECT_EQ(groups(), (std::vector{group_of(database, 7), group_of(database, 8)}));
+    EXPECT_NE(group_of(database, 7), group_of(database + 1, 7));
+    std::set<std::uint32_t> used;
+    for (std::uint64_t table = 16384; table < 16384 + groups_of_database; table++) {
+        used.insert(group_of(database, table));
+        EXPECT_LT(group_of(~std::uint64_t{0}, table), group_count);
+    }
+    EXPECT_GT(used.size(), groups_of_database / 2) << "neighbours have different groups";
 }
 
-TEST_F(LedgerWaiting, TablesThatShareOneWordKeepTheirTraces) {
-    const TracePlace mine = place(7);
-    const auto first = table_with(8, [&](const TracePlace& p) {
-        return p.first == mine.first && p.second != mine.second && p.second != mine.first;
-    });
-    const auto second = table_with(8, [&](const TracePlace& p) {
-        return p.second == mine.second && p.first != mine.first && p.first != mine.second;
-    });
-    ends(first, 100);
-    EXPECT_EQ(trace(7), 0);
-    ends(second, 80);
-    EXPECT_EQ(trace(7), 80) << "too late, which costs a poll";
+TEST_F(LedgerWaiting, ManyTablesAreAllOfTheirDatabase) {
+    for (std::uint64_t table = 1; table <= noted_tables; table++) notes(table);
+    backend.every_table.store(1);
+    const auto all = groups();
+    EXPECT_EQ(all.size(), groups_of_database);
+    EXPECT_EQ((std::set<std::uint32_t>(all.begin(), all.end())).size(), groups_of_database);
+    for (const std::uint64_t table : {std::uint64_t{1}, std::uint64_t{99}, std::uint64_t{4294967295}}) {
+        EXPECT_NE(std::ranges::find(all, group_of(database, table)), all.end());
+        EXPECT_EQ(std::ranges::find(all, group_of(database + 1, table)), all.end());
+    }
 }
 
-TEST_F(LedgerWaiting, WakesTheReadersOfTheTable) {
-    const auto other = table_with(8, [&](const TracePlace& p) { return p.group != place(7).group; });
-    ASSERT_NE(put_sleeper(header, 0, place(7).group), nullptr);
-    ASSERT_NE(put_sleeper(header, 41, place(other).group), nullptr);
-    auto* const word = put_sleeper(header, 42, place(7).group);
-    EXPECT_EQ(ends(7, 1), (std::vector<std::uint64_t>{0, 42}));
-    EXPECT_EQ(ends(other, 1), (std::vector<std::uint64_t>{41}));
-    word->store(0);
-    EXPECT_EQ(ends(7, 1), (std::vector<std::uint64_t>{0}));
+TEST_F(LedgerWaiting, TablesRemainWhenTheTransactionHasEnded) {
+    notes(7);
+    const Noted noted = noted_by(backend);
+    end_transaction(backend, 0);
+    EXPECT_TRUE(groups().empty());
+    std::vector<std::uint32_t> all;
+    each_group(backend, noted, database, [&all](std::uint32_t i) { all.push_back(i); });
+    EXPECT_EQ(all, (std::vector{group_of(database, 7)}));
 }
 
-TEST_F(LedgerWaiting, EveryTable) {
-    const auto other = table_with(8, [&](const TracePlace& p) { return p.group != place(7).group; });
-    put_sleeper(header, 41, place(7).group);
-    put_sleeper(header, 42, place(other).group);
-    EXPECT_EQ(ends(std::nullopt, 100), (std::vector<std::uint64_t>{41, 42}));
-    for (const std::uint64_t table : {std::uint64_t{7}, other, std::uint64_t{4294967295}}) EXPECT_EQ(trace(table), 100);
+TEST_F(LedgerWaiting, CountsDiffer) {
+    std::set<std::uint64_t> counts;
+    for (std::uint32_t i = 0; i < group_count; i++)
+        for (std::uint64_t n = 0; n < 100; n++) counts.insert(first_count(42, i) + n);
+    EXPECT_EQ(counts.size(), group_count * 100) << "no group has the count of another one soon";
 }
 
-TEST_F(LedgerWaiting, SleepersAreAsManyAsWords) {
-    constexpr std::uint64_t most = (std::uint64_t{1} << (64 - group_count)) - 1;
-    EXPECT_EQ(put_sleeper(header, most + 1, 1), nullptr) << "its number does not fit";
-    ASSERT_NE(put_sleeper(header, most, place(7).group), nullptr);
-    for (std::uint64_t i = 1; i < sleeper_count; i++) EXPECT_NE(put_sleeper(header, i, 1), nullptr);
-    EXPECT_EQ(put_sleeper(header, 99, 1), nullptr);
-    EXPECT_EQ(ends(7, 1).front(), most);
+TEST_F(LedgerWaiting, CountsThenWakes) {
+    group.count.store(41);
+    std::uint64_t when_woken = 0;
+    count_up(group, [&when_woken](const Group& g) { when_woken = g.count.load(); });
+    EXPECT_EQ(when_woken, 42);
+    EXPECT_EQ(sees().number, 42);
+    EXPECT_FALSE(sees().prepared);
 }
 
-TEST_F(LedgerWaiting, NobodyWatches) {
-    EXPECT_FALSE(watched(at(1s)));
-    header.watched_until.store(at(5s));
-    EXPECT_TRUE(watched(at(5s) - 1us));
-    EXPECT_EQ(header.watched_until.load(), at(5s));
-    EXPECT_FALSE(watched(at(5s)));
-    EXPECT_EQ(header.watched_until.load(), MonotonicTime{}) << "the next transactions need not read the clock";
+TEST_F(LedgerWaiting, PreparedTransactionsOfTheTable) {
+    group.count.store(41);
+    const std::uint64_t before = sees().number;
+    prepares(ledger.prepared[3], 100, 7);
+    const Sum one = sees();
+    EXPECT_TRUE(one.prepared);
+    EXPECT_NE(one.number, before);
+    prepares(ledger.prepared[4], 101, 7);
+    const Sum both = sees();
+    EXPECT_NE(both.number, one.number);
+    EXPECT_EQ(sees(101).number, before) << "both are over";
+    EXPECT_NE(sees(100).number, both.number) << "the first is over";
+    EXPECT_NE(sees(100).number, one.number) << "the second is not the first";
+    EXPECT_FALSE(sees(101).prepared);
 }
 
-TEST_F(LedgerWaiting, WatchLiftedBetweenTheLoadsStays) {
-    header.watched_until.store(at(5s));
-    EXPECT_TRUE(is_watched(header, [this] {
-        header.watched_until.store(at(66s));
-        return at(6s);
-    }));
-    EXPECT_EQ(header.watched_until.load(), at(66s));
-}
-
-TEST_F(LedgerWaiting, TracesAreTrustedOnlyWhileWatched) {
-    Watch watch_of_reader;
-    std::int64_t issued = 10;
-    const auto looks = [&](MonotonicTime now) {
-        watch(
-            header, watch_of_reader, [now] { return now; }, [&issued] { return unix_us(issued); });
-        return number_of(watch_of_reader.since);
-    };
-    EXPECT_EQ(looks(at(100s)), 10);
-    EXPECT_EQ(header.watched_until.load(), at(100s) + watch_time);
-    issued = 20;
-    EXPECT_EQ(looks(at(100s) + trust_time - 1us), 10) << "all transactions since have left traces";
-    EXPECT_EQ(looks(at(100s) + 2 * trust_time), 20) << "some may have left none";
+TEST_F(LedgerWaiting, OtherPreparedTransactions) {
+    group.count.store(41);
+    prepares(ledger.prepared[0], 100, 8);
+    prepares(ledger.prepared[1], 101, 7, database + 1);
+    prepares(ledger.prepared[2], 102 | taken_mark, 7);
+    EXPECT_EQ(sees().number, 41);
+    EXPECT_FALSE(sees().prepared);
+    ledger.prepared[0].every_table.store(1);
+    EXPECT_TRUE(sees().prepared) << "it has more tables than can be noted";
 }
 
 }  // namespace

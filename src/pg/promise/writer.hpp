@@ -35,4 +35,7 @@ void end_transaction(bool committed, bool prepared);
 
 ledger::Backend& own_backend(const ledger::Ledger& shared);
 
+// True if the transaction is neither running nor prepared.
+bool is_over(uint64 xid);
+
 }  // namespace snowflake_ids::writer

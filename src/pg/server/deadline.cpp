@@ -14,14 +14,15 @@ extern "C" {
 
 namespace snowflake_ids {
 
-void nap(microseconds wanted) {
+void nap(microseconds wanted) { nap(wanted, SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNextTick")); }
+
+void nap(microseconds wanted, uint32 event) {
     constexpr microseconds none{}, longest = seconds{1};
     // A latch counts whole milliseconds, and a tick may last one, so a session would often miss its tick. So the last
     // milliseconds are left to nanosleep(), in another call.
     constexpr milliseconds latch_from{2};
     wanted = std::clamp(wanted, none, longest);
 
-    const uint32 event = SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNextTick");
     if (wanted >= latch_from) {
         const long ms = std::chrono::floor<milliseconds>(wanted).count();
         (void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, ms, event);

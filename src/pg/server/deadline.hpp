@@ -11,6 +11,7 @@ namespace snowflake_ids {
 // Sleeps for at most a second, so that the caller notices a corrected clock. A signal ends the sleep early; a cancel, a
 // timeout or the end of the session raises its error. Ends an orphan.
 void nap(microseconds wanted);
+void nap(microseconds wanted, uint32 wait_event);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait from construction on. With `queues`, the wait
 // for a relation has no limit, as in ALTER SEQUENCE.

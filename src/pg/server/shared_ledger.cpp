@@ -14,6 +14,8 @@ extern "C" {
 }
 
 #include "ledger/clock.hpp"
+#include "ledger/waiting.hpp"
+#include "pg/server/waiters.hpp"
 
 namespace snowflake_ids {
 
@@ -47,9 +49,20 @@ uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint3
 
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
+void begin_groups(const ledger::Ledger& l) {
+    auto random = static_cast<uint64>(number_of(ledger::wall_clock()));
+    (void) pg_strong_random(&random, sizeof random);
+    for (uint32 i = 0; i < ledger::group_count; i++) {
+        ConditionVariableInit(&waiters(l.groups[i]));
+        l.groups[i].count.store(ledger::first_count(random, i));
+    }
+}
+
 ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
-    return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
+    const ledger::Ledger l = ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
+    begin_groups(l);
+    return l;
 }
 
 // Raises an error if the main shared memory has no room. Call it and the next three with AddinShmemInitLock held.

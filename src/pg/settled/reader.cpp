@@ -48,8 +48,7 @@ void find_generators(const ledger::Ledger& shared) {
     generators.taken = taken;
 }
 
-}  // namespace
-
+// The time just after the last id that any generator may have issued; `never` if there is none.
 UnixTime issued_until(const ledger::Ledger& shared) {
     find_generators(shared);
     UnixTime until = never;
@@ -63,7 +62,9 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-namespace {
+// How far the promise stays behind the clock. A session that takes longer between its claim and its look at the promise
+// may have to claim again.
+constexpr microseconds promise_slack = milliseconds{5};
 
 // Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock,
 // and to its durable ceiling. Only a forced reset takes a promise back. So that a wrong clock far ahead does not leave

@@ -58,13 +58,6 @@ Snapshot readers_snapshot();
 // recovery. Raises the errors of check_stamped(), and one if a ceiling cannot be read or lifted within max_wait.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format);
 
-// How far the promise stays behind the clock. A session that takes longer between its claim and its look at the promise
-// may have to claim again.
-inline constexpr microseconds promise_slack = milliseconds{5};
-
-// The time just after the last id that any generator may have issued; `never` if there is none.
-UnixTime issued_until(const ledger::Ledger& shared);
-
 // writer::every_table if there is no such argument.
 Oid table_argument(FunctionCallInfo fcinfo, int n);
 

@@ -1,24 +1,21 @@
-// sno_wait() and so on: sleep until a reader of a stamped table may find rows after the last one that it has read. How
-// writers wake it is in ledger/waiting.hpp.
+// snowflake_ids_wait(): sleeps until a transaction has committed rows of a stamped table. How writers wake it is in
+// ledger/waiting.hpp.
 #include <algorithm>
 
-#include "core/mastic.hpp"
-#include "core/sno.hpp"
-#include "core/snowflake_si.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/waiting.hpp"
-#include "pg/ceilings/issue_limit.hpp"
-#include "pg/datum.hpp"
-#include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
 #include "pg/promise/writer.hpp"
 #include "pg/server/deadline.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/server/waiters.hpp"
 #include "pg/settled/reader.hpp"
 
 extern "C" {
 #include "access/xact.h"
-#include "storage/latch.h"
-#include "utils/lsyscache.h"
+#include "access/xlog.h"
+#include "storage/procarray.h"
+#include "utils/memutils.h"
 #include "utils/wait_event.h"
 }
 
@@ -26,143 +23,83 @@ namespace snowflake_ids {
 
 namespace {
 
-// The last id that the caller has read. A row after it has an id of this tick or later.
-struct Position {
-    UnixTime tick_end;
-    uint64 rest;  // differs between the ids of a tick
-};
-
-// What this process has told callers who wait for rows of a table after a position: rows with ids before `upto` may be
-// there. If such a call is repeated, the caller has found none. So an id whose row was rolled back, or that belongs to
-// another table, wakes a caller once.
-struct Answer {
-    Oid table;
-    StampFormat format;
-    Position last;
-    UnixTime upto;
-    UnixTime trace;  // of the table, at that time
-    MonotonicTime given;
-    int streak;  // so many calls before this one did not have to sleep
-};
-constexpr int most_answers = 16;
-constinit Answer answers[most_answers]{};
-constinit int next_answer = 0;
-
-constinit ledger::Watch own_watch{};
-
-// In sleepers, and in the ledger.
-uint64 own_number(const ledger::Ledger& shared) {
-    return static_cast<uint64>(&writer::own_backend(shared) - shared.backends);
-}
-
-// Of what is committed by now. The statement's own snapshot is older.
-UnixTime settled_now(Oid table, StampFormat format) {
-    PushActiveSnapshot(GetLatestSnapshot());
-    const UnixTime t = settle(GetActiveSnapshot(), table, format);
-    PopActiveSnapshot();
-    return t;
-}
-
-// Writers to a partition also leave a trace of the table that it is a part of.
-struct Traces {
-    const ledger::Ledger& shared;
-    ledger::TracePlace place;
-
-    UnixTime latest() const { return std::max(own_watch.since, ledger::trace_of(*shared.header, place)); }
-};
-
-// Sleeps until a transaction leaves a trace from `t` on, but not longer than `longest`, nor than a reader may without
-// lifting Header::watched_until. Nothing raises an error while others can see the sleeper.
-void sleep_until_trace(const Traces& traces, UnixTime t, microseconds longest) {
-    constexpr microseconds recheck = seconds{10}, without_word = milliseconds{10};
-    auto* const word = ledger::put_sleeper(*traces.shared.header, own_number(traces.shared), traces.place.group);
-    longest = std::min(longest, word == nullptr ? without_word : recheck);
-    if (traces.latest() < t) {
-        (void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-                         std::chrono::ceil<milliseconds>(longest).count(),
-                         SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNewRows"));
+void check_can_wait() {
+    if (RecoveryInProgress()) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot wait for rows on a standby"),
+                        errhint("Poll with a pause, or wait on the primary.")));
     }
-    if (word != nullptr) word->store(0);
-    ResetLatch(MyLatch);
-    CHECK_FOR_INTERRUPTS();
-}
-
-// Raises an error if the caller can never see the rows for which it waits.
-void check_can_wait(const ledger::Ledger& shared, Oid table, StampFormat format) {
     if (IsolationUsesXactSnapshot()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot wait for rows in a transaction that does not see what others commit"),
                         errhint("Use the isolation level READ COMMITTED, or wait before the transaction begins.")));
     }
-    check_stamped(table, format);
-    if (ledger::has_noted(writer::own_backend(shared), table)) {
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                 errmsg("cannot wait for rows of \"%s\" in a transaction that has written to it", get_rel_name(table)),
-                 errhint("Commit first: rows of others are not settled before that.")));
-    }
 }
 
-// True as soon as rows after `last` may be readable, false after the timeout. If commits stream in, so that the last
-// calls had nothing to sleep for, the answers are `pace` apart: each poll costs the writers time.
-bool wait_for_rows(Oid table, StampFormat format, const Position& last, microseconds timeout) {
-    constexpr milliseconds some_after{10}, longest_pause{20}, pace{10};
-    constexpr int streams = 2;
+// Step 3 of ledger/waiting.hpp. The tables of transactions that were prepared before the server started are not known,
+// so each counts for all tables of its database.
+ledger::Sum look(const ledger::Ledger& shared, const ledger::Group& group, Oid table) {
+    ledger::Sum sum = ledger::look(group, shared.header->prepared_count, ledger::prepared_at(shared), MyDatabaseId,
+                                   table, writer::is_over);
+    each_prepared([&sum](const PGPROC& p) {
+        if (p.databaseId == MyDatabaseId && TransactionIdIsValid(p.xid) && prepared_before_start(p) &&
+            TransactionIdIsInProgress(p.xid))
+            sum.add(p.xid);
+    });
+    // A client may keep it in a double.
+    sum.number &= (uint64{1} << 53) - 1;
+    return sum;
+}
+
+// True if commits stream in. Each answer then costs the writers time, so answers come `pace` apart. The readers of a
+// group measure together: Group::pace has the time in ms and the count when that was done last, and the outcome.
+constexpr milliseconds pace{20};
+
+bool commits_stream_in(ledger::Group& group) {
+    constexpr uint32 window_ms = 10, most_in_window = 20;
+    constexpr uint32 count_mask = (uint32{1} << 31) - 1;
+    uint64 last = group.pace.load(std::memory_order_relaxed);
+    const auto now = static_cast<uint32>(number_of(ledger::monotonic_clock()) / 1000);
+    const uint32 count = static_cast<uint32>(group.count.load(std::memory_order_relaxed)) & count_mask;
+    const uint32 passed = now - static_cast<uint32>(last >> 32);
+    if (passed < window_ms) return (last & 1) != 0;
+    const uint32 commits = (count - (static_cast<uint32>(last) >> 1)) & count_mask;
+    const bool streams = last != 0 && uint64{commits} * window_ms > uint64{most_in_window} * passed;
+    (void) group.pace.compare_exchange_strong(last, uint64{now} << 32 | uint64{count} << 1 | uint64{streams});
+    return streams;
+}
+
+// Takes no memory beyond the call. Raises an error if the table is gone, or no longer stamped.
+void check_table(Oid table, MemoryContext temporary) {
+    const MemoryContext before = MemoryContextSwitchTo(temporary);
+    (void) check_stamped(table, {StampKind::any});
+    MemoryContextSwitchTo(before);
+    MemoryContextReset(temporary);
+}
+
+uint64 wait(Oid table, uint64 seen, microseconds timeout) {
+    constexpr microseconds recheck = seconds{1}, recheck_prepared = milliseconds{50};
     const MonotonicTime end = ledger::monotonic_clock() + timeout;
-    (void) readers_snapshot();
-    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, Deadline{});
-    check_can_wait(shared, table, format);
-    UnixTime told = last.tick_end, before = never;
-    MonotonicTime given{};
-    int streak = 0;
-    for (const Answer& a : answers) {
-        if (a.table != table || a.format != format) continue;
-        before = std::max(before, a.trace);
-        if (a.last.tick_end == last.tick_end && a.last.rest == last.rest) told = std::max(told, a.upto);
-        if (a.given > given) {
-            given = a.given;
-            streak = a.streak;
-        }
-    }
-    MonotonicTime ready = streak >= streams ? given + pace : MonotonicTime{};
-    const Traces traces{shared, ledger::trace_place(*shared.header, MyDatabaseId, table)};
-    MonotonicTime pending_since{};
-    UnixTime target = before;
-    microseconds pause = milliseconds{1};
+    const uint32 event = SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNewRows");
+    check_can_wait();
+    const MemoryContext temporary =
+        AllocSetContextCreate(CurrentMemoryContext, "snowflake_ids_wait", ALLOCSET_SMALL_SIZES);
+    check_table(table, temporary);
+    const ledger::Ledger& shared = shared_ledger();
+    ledger::Group& group = shared.groups[ledger::group_of(MyDatabaseId, table)];
+    if (seen != 0 && commits_stream_in(group)) nap(std::min<microseconds>(pace, timeout), event);
+    ledger::Sum now{};
     for (;;) {
-        ledger::watch(*shared.header, own_watch, ledger::monotonic_clock, [&] { return issued_until(shared); });
-        const UnixTime trace = traces.latest();
-        const MonotonicTime now = ledger::monotonic_clock();
-        if (trace < told) {
-            if (now >= end) return false;
-            sleep_until_trace(traces, told, end - now);
-            check_stamped(table, format);
-            streak = -1;
-            ready = {};
-            continue;
-        }
-        // A row whose id has this time was there when the wait began, or was the first to come.
-        if (pending_since == MonotonicTime{}) {
-            pending_since = now;
-            if (target < told) target = trace;
-        }
-        // Before this, no reader is told that such a row has settled.
-        const microseconds due =
-            std::max<microseconds>(target + microseconds{1} + promise_slack - ledger::wall_clock(), ready - now);
-        if (due.count() > 0 && due <= longest_pause && now < end) {
-            nap(std::min(due, end - now));
-            continue;
-        }
-        const UnixTime settled = settled_now(table, format);
-        if (settled > target || (settled > told && now - pending_since >= some_after)) {
-            answers[next_answer] = {table, format, last, settled, trace, ledger::monotonic_clock(), streak + 1};
-            next_answer = (next_answer + 1) % most_answers;
-            return true;
-        }
-        if (now >= end) return false;
-        nap(std::min(pause, end - now));
-        pause = std::min<microseconds>(2 * pause, longest_pause);
+        now = look(shared, group, table);
+        const microseconds left = end - ledger::monotonic_clock();
+        if (now.number != seen || left.count() <= 0) break;
+        // The first call enters the list, and does not sleep. Who is woken is in the list again.
+        const microseconds longest = std::min(left, now.prepared ? recheck_prepared : recheck);
+        if (ConditionVariableTimedSleep(&waiters(group), std::chrono::ceil<milliseconds>(longest).count(), event))
+            check_table(table, temporary);
     }
+    (void) ConditionVariableCancelSleep();
+    MemoryContextDelete(temporary);
+    return now.number;
 }
 
 // Infinity counts as thirty years.
@@ -174,41 +111,13 @@ microseconds timeout_argument(FunctionCallInfo fcinfo, int n) {
     return microseconds{static_cast<int64>(std::clamp(us, 0.0, longest))};
 }
 
-// `what` is the word for ids of the layout.
-Position position_argument(FunctionCallInfo fcinfo, int n, const Layout& layout, const char* what) {
-    const int64 id = PG_GETARG_INT64(n);
-    return {layout.timeline.last(split_id(layout, id, what).tick), static_cast<uint64>(id)};
-}
-
-// The table in argument `n`, then the last id, then the timeout.
-Datum wait(FunctionCallInfo fcinfo, int n, StampFormat format, const Position& last) {
-    PG_RETURN_BOOL(wait_for_rows(table_argument(fcinfo, n), format, last, timeout_argument(fcinfo, n + 2)));
-}
-
 }  // namespace
 
-// sno_wait(of_table, last, timeout)
-FUNCTION(snowflake_ids_sno_wait) {
-    const auto& id = id_argument<sno::Id>(fcinfo, 1);
-    return wait(fcinfo, 0, {StampKind::sno}, {sno::last_of_tick(id), load_be<8>(id.bytes + 2)});
-}
-
-// mastic_wait(of_table, last, timeout)
-FUNCTION(snowflake_ids_mastic_wait) {
-    return wait(fcinfo, 0, {StampKind::mastic}, position_argument(fcinfo, 1, mastic::layout, "mastic"));
-}
-
-// snowflake_si_wait(of_table, last, timeout)
-FUNCTION(snowflake_ids_snowflake_si_wait) {
-    return wait(fcinfo, 0, {StampKind::snowflake_si},
-                position_argument(fcinfo, 1, snowflake_si::layout, "Snowflake-SI id"));
-}
-
-// snowflake_wait(layout, of_table, last, timeout)
-FUNCTION(snowflake_ids_snowflake_wait) {
-    const NamedLayout& named = layouts::argument(fcinfo, 0);
-    return wait(fcinfo, 1, {StampKind::snowflake, named.name},
-                position_argument(fcinfo, 2, named.layout, psprintf("%s id", named.name)));
+// snowflake_ids_wait(of_table, seen, timeout)
+FUNCTION(snowflake_ids_wait) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(2)) PG_RETURN_NULL();
+    const uint64 seen = PG_ARGISNULL(1) ? 0 : static_cast<uint64>(PG_GETARG_INT64(1));
+    PG_RETURN_INT64(static_cast<int64>(wait(table_argument(fcinfo, 0), seen, timeout_argument(fcinfo, 2))));
 }
 
 }  // namespace snowflake_ids

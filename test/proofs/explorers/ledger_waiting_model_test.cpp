@@ -1,8 +1,7 @@
-// waiting.hpp under every interleaving, with clocks that stand still or jump: at rest, no reader sleeps before an
-// unread row, unless its latch is set or it will soon look by itself.
+// waiting.hpp under every interleaving: at rest, no reader has a number that still holds although a row is committed
+// that it has not read, and none sleeps before such a row unless it was woken or will soon look by itself.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -14,94 +13,129 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Value latches = 2, ids = 16;
+constexpr Value table = 7, database = 0;
+constexpr unsigned readers = 2;
 enum : unsigned {
-    watched_cell = cell_count,
-    traces_cell,
-    sleepers_cell = traces_cell + 2,
-    issued_cell = sleepers_cell + latches,  // the newest id
-    committed_cell,                         // the newest id that readers can see
-    latch_cell,
-    end_cell = latch_cell + latches
+    count_cell = cell_count,
+    waiters_cell,    // a bit for each reader
+    woken_cell,      // also
+    committed_cell,  // a bit for each transaction
+    place_cell,
+    end_cell = place_cell + 4
 };
 static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
 Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
-constexpr UnixTime time_at(Value t) { return UnixTime{microseconds{t}}; }
 
-struct ModelHeader {
-    WatchedWord<MonotonicTime> watched_until;
-    WatchedWord<UnixTime> traces[2];
-    WatchedWord<> sleepers[latches];
+void set(WatchedWord<>& word, Value bits) {
+    Value seen = word.load();
+    while (!word.compare_exchange_strong(seen, seen | bits)) {}
+}
+
+// The words of a writer's own Backend.
+struct Constant {
+    Value value = 0;
+    Value load(std::memory_order = std::memory_order_seq_cst) const { return value; }
 };
-struct ModelBackend {
-    WatchedWord<> database, tables[1];
+struct ModelOwn {
+    struct {
+        static UnixTime load() { return no_low; }
+    } low;
+    Constant database, every_table, table_count{1}, tables[1] = {{table}};
+};
+// Words that are not watched are 0.
+struct ModelPlace {
+    WatchedWord<UnixTime> low;
+    WatchedWord<> database, xid, ended, every_table, table_count, tables[1];
+    struct {
+        WatchedWord<> xid, database;
+        WatchedWord<UnixTime> low;
+    } ring[1];
+};
+struct ModelGroup {
+    WatchedWord<> count, waiters;
 };
 
 struct Memory {
-    ModelHeader header;
-    ModelBackend backend;
-    WatchedWord<UnixTime> issued, committed;
-    WatchedWord<> latch[latches];
+    ModelOwn own;
+    ModelGroup group;
+    WatchedWord<> woken, committed;
+    ModelPlace places[1];
 
     explicit Memory(World& w) {
-        header.watched_until.watch(w, as_cell(watched_cell));
-        issued.watch(w, as_cell(issued_cell));
+        group.count.watch(w, as_cell(count_cell));
+        group.waiters.watch(w, as_cell(waiters_cell));
+        woken.watch(w, as_cell(woken_cell));
         committed.watch(w, as_cell(committed_cell));
-        for (unsigned i = 0; i < 2; i++) {
-            header.traces[i].watch(w, as_cell(traces_cell + i));
-            header.sleepers[i].watch(w, as_cell(sleepers_cell + i));
-            latch[i].watch(w, as_cell(latch_cell + i));
-        }
+        places[0].xid.watch(w, as_cell(place_cell));
+        places[0].every_table.watch(w, as_cell(place_cell + 1));
+        places[0].table_count.watch(w, as_cell(place_cell + 2));
+        places[0].tables[0].watch(w, as_cell(place_cell + 3));
+    }
+    auto place() {
+        return [this](std::uint32_t i) -> ModelPlace& { return places[i]; };
+    }
+    auto over() {
+        return [this](Value xid) { return (committed.load() >> xid & 1) != 0; };
+    }
+    // The list is PostgreSQL's, under its lock, so each of these is one step.
+    void wake() {
+        Value seen = group.waiters.load();
+        while (!group.waiters.compare_exchange_strong(seen, 0)) {}
+        if (seen != 0) set(woken, seen);
+    }
+    void leave(Value reader) {
+        Value seen = group.waiters.load();
+        while (!group.waiters.compare_exchange_strong(seen, seen & ~reader)) {}
     }
 };
 
 // ---- the steps, to be replaced one by one ----
 
 struct Right {
-    template <class Clock, class Issued>
-    static void watch(ModelHeader& h, Watch& own, Clock clock, Issued issued) {
-        ledger::watch(h, own, clock, issued);
+    static constexpr bool visible_first = true, looks_again = true, number_first = true, prepare_counts = true,
+                          place_first = true;
+    static void count_up(Memory& m) {
+        ledger::count_up(m.group, [&m](auto&) { m.wake(); });
     }
-    template <class Clock>
-    static bool is_watched(ModelHeader& h, Clock clock) {
-        return ledger::is_watched(h, clock);
-    }
-    static constexpr bool sleeper_first = true, traces_first = true, id_first = true;
+    static Sum look(Memory& m) { return ledger::look(m.group, 1, m.place(), database, table, m.over()); }
 };
 
-// A process that stands still for longer than the times of waiting.hpp sees a later clock of seconds.
 struct Waiting : Model {
-    std::vector<Value> clock_at{1, 49, 61};
-    enum : unsigned { ended_ghost, asleep_ghost };
-    static constexpr Complaint missed = "a wake-up was missed";
+    enum : unsigned { ended_ghost, flags_ghost, number_ghost };
+    enum : std::uint32_t { asleep = 1, looks_soon = 2, flag_bits = 8 };
+    static constexpr Complaint missed = "a wake-up was missed", holds = "a number holds beside a row";
 
     Waiting() {
         crashes = false;
         max_history = 200;
-        Global g{};
-        g.monotonic = 1'000'000;
-        initial.push_back(g);
+        initial.push_back(Global{});
     }
     void ticks(const Global&, std::vector<Answer>& out) const override { out.push_back({0}); }
-    void monotonics(const Global& g, std::vector<Answer>& out) const override {
-        for (const Value t : clock_at)
-            if (t * 1'000'000 >= g.monotonic) out.push_back({t * 1'000'000});
-        if (out.empty()) out.push_back({g.monotonic});
-    }
-    // A sleeping reader tells its latch, the id up to which it has read, and until when others leave traces.
     Complaint on_done(Global& g, const Claim& c) override {
-        if (c.tick != 0) g.ghost[asleep_ghost + c.first] = c.tick;
         g.ghost[ended_ghost]++;
+        if (c.first == 0) return nullptr;
+        const unsigned reader = c.first >> 2 * flag_bits;
+        g.ghost[number_ghost + reader] = c.tick;
+        g.ghost[flags_ghost] |= Value{c.first & ((1u << 2 * flag_bits) - 1)} << 2 * flag_bits * reader;
         return nullptr;
+    }
+    static Value present_number(const Global& g) {
+        const Value xid = g.memory[place_cell];
+        Sum sum{g.memory[count_cell]};
+        if (xid != 0 && (g.memory[committed_cell] >> xid & 1) == 0) sum.add(xid);
+        return sum.number;
     }
     Complaint always(const Global& g) override {
         std::size_t operations_in_all = 0;
         for (const auto& p : programs) operations_in_all += p.size();
         if (g.ghost[ended_ghost] < operations_in_all) return nullptr;
-        for (unsigned i = 0; i < latches; i++) {
-            const Value read = g.ghost[asleep_ghost + i] % ids, until = g.ghost[asleep_ghost + i] / ids;
-            if (read != 0 && read <= g.memory[committed_cell] && g.memory[latch_cell + i] == 0 && g.monotonic < until)
+        for (unsigned i = 0; i < readers; i++) {
+            const Value flags = g.ghost[flags_ghost] >> 2 * flag_bits * i;
+            const Value read = flags >> flag_bits & 0xff;
+            if (read == 0 || (g.memory[committed_cell] & ~read) == 0) continue;
+            if (g.ghost[number_ghost + i] == present_number(g)) return holds;
+            if ((flags & asleep) != 0 && (flags & looks_soon) == 0 && (g.memory[woken_cell] >> i & 1) == 0)
                 return missed;
         }
         return nullptr;
@@ -117,104 +151,118 @@ struct Waiting : Model {
 };
 
 template <class Steps>
-struct Writer {
-    Value t;
+struct Commits {
+    Value x;
 
     Claim operator()(World& w) const {
         Memory m(w);
-        if (Steps::id_first) lift_to(m.issued, time_at(t));
-        lift_to(m.committed, time_at(t));
-        const auto clock = [&w] { return w.clock.monotonic(); };
-        if (!Steps::is_watched(m.header, clock)) {
-            if (!Steps::id_first) lift_to(m.issued, time_at(t));
-            return {};
-        }
-        const auto wake = [&m](Value process) { m.latch[process].store(1); };
-        if (!Steps::traces_first) wake_sleepers(m.header, all_groups, wake);
-        const std::uint64_t groups = leave_traces(m.header, m.backend, 1, false, time_at(t));
-        if (Steps::traces_first) wake_sleepers(m.header, groups, wake);
+        if (!Steps::visible_first) Steps::count_up(m);
+        set(m.committed, Value{1} << x);
+        if (Steps::visible_first) Steps::count_up(m);
         return {};
     }
 };
 
-// It has read all ids before 1, looks `rounds` times, and reads when it finds a trace.
 template <class Steps>
-struct Reader {
-    Value process = 0;
-    int rounds = 1;
+struct Prepares {
+    Value x;
 
     Claim operator()(World& w) const {
         Memory m(w);
-        Watch own;
-        UnixTime told = time_at(1);
-        const auto clock = [&w] { return w.clock.monotonic(); };
-        for (int i = 1;; i++) {
-            Steps::watch(m.header, own, clock, [&m] { return m.issued.load(); });
-            const TracePlace place = trace_place(m.header, 0, 0);
-            const auto trace = [&] {
-                const UnixTime t = trace_of(m.header, place);
-                return t < own.since ? own.since : t;
-            };
-            UnixTime found = Steps::sleeper_first ? UnixTime{} : trace();
-            auto* const word = put_sleeper(m.header, process, place.group);
-            if (Steps::sleeper_first) found = trace();
-            if (found >= told) {
-                word->store(0);
-                told = m.committed.load() + microseconds{1};
-            } else if (i >= rounds) {
-                break;
-            } else {
-                word->store(0);
+        if (!Steps::place_first) Steps::count_up(m);
+        note_prepared(m.own, 1, m.place(), x, m.over());
+        if (Steps::place_first && Steps::prepare_counts) Steps::count_up(m);
+        return {};
+    }
+};
+// Tells nobody.
+struct CommitsPrepared {
+    Value x;
+
+    Claim operator()(World& w) const {
+        Memory m(w);
+        set(m.committed, Value{1} << x);
+        return {};
+    }
+};
+
+// Reads as often as it may, and sleeps when the number still holds.
+template <class Steps>
+struct Reader {
+    unsigned index = 0;
+    int reads = 2;
+
+    Claim operator()(World& w) const {
+        Memory m(w);
+        const Value self = Value{1} << index;
+        Value read = 1;
+        const auto polls = [&] { read = m.committed.load() | 1; };  // bit 0: it has read
+        Value number = ~Value{0};
+        Sum sum{};
+        std::uint32_t flags = 0;
+        for (int i = 0; i < reads; i++) {
+            sum = Steps::look(m);
+            if (sum.number == number) {
+                set(m.group.waiters, self);
+                if (Steps::looks_again) sum = Steps::look(m);
+                if (sum.number == number) {
+                    flags = Waiting::asleep | (sum.prepared ? Waiting::looks_soon : 0u);
+                    break;
+                }
+                m.leave(self);
             }
-            if (i > rounds) return {};
+            if (Steps::number_first) number = sum.number;
+            polls();
+            if (!Steps::number_first) number = Steps::look(m).number;
         }
-        Claim asleep{};
-        asleep.tick = static_cast<Value>(number_of(own.until)) * ids + static_cast<Value>(number_of(told));
-        asleep.first = static_cast<std::uint32_t>(process);
-        return asleep;
+        Claim c{};
+        c.tick = number;
+        c.first = index << 2 * Waiting::flag_bits | static_cast<std::uint32_t>(read) << Waiting::flag_bits | flags;
+        return c;
     }
 };
 
 template <class Steps>
 struct OneWriter : Waiting {
     OneWriter() {
-        clock_at = {1, 61};
-        program({Writer<Steps>{5}});
-        program({Reader<Steps>{0, 1}});
-    }
-};
-template <class Steps>
-struct TimePasses : Waiting {
-    TimePasses() {
-        program({Writer<Steps>{5}, Writer<Steps>{6}});
+        program({Commits<Steps>{1}});
         program({Reader<Steps>{0, 3}});
     }
 };
 template <class Steps>
 struct TwoWriters : Waiting {
     TwoWriters() {
-        clock_at = {1};
-        program({Writer<Steps>{5}});
-        program({Writer<Steps>{6}});
-        program({Reader<Steps>{0, 1}});
+        program({Commits<Steps>{1}});
+        program({Commits<Steps>{2}});
+        program({Reader<Steps>{0, 3}});
     }
 };
 template <class Steps>
 struct TwoReaders : Waiting {
     TwoReaders() {
-        clock_at = {1};
-        program({Writer<Steps>{5}});
-        program({Reader<Steps>{0, 1}});
-        program({Reader<Steps>{1, 1}});
+        program({Commits<Steps>{1}});
+        program({Reader<Steps>{0, 3}});
+        program({Reader<Steps>{1, 2}});
+    }
+};
+template <class Steps>
+struct PreparedAndCommitted : Waiting {
+    PreparedAndCommitted() {
+        program({Prepares<Steps>{1}, CommitsPrepared{1}});
+        program({Reader<Steps>{0, 3}});
+    }
+};
+// The second one takes the place of the first.
+template <class Steps>
+struct OnePlace : Waiting {
+    OnePlace() {
+        program({Prepares<Steps>{1}, CommitsPrepared{1}, Prepares<Steps>{2}, CommitsPrepared{2}});
+        program({Reader<Steps>{0, 3}});
     }
 };
 
 TEST(LedgerWaitingModel, OneWriter) {
     OneWriter<Right> m;
-    expect_right(m);
-}
-TEST(LedgerWaitingModel, TimePasses) {
-    TimePasses<Right> m;
     expect_right(m);
 }
 TEST(LedgerWaitingModel, TwoWriters) {
@@ -225,89 +273,76 @@ TEST(LedgerWaitingModel, TwoReaders) {
     TwoReaders<Right> m;
     expect_right(m);
 }
+TEST(LedgerWaitingModel, PreparedAndCommitted) {
+    PreparedAndCommitted<Right> m;
+    expect_right(m);
+}
+TEST(LedgerWaitingModel, OnePlace) {
+    OnePlace<Right> m;
+    expect_right(m);
+}
 
 // ---- wrong ones ----
 
 template <template <class> class M, class Steps>
-void expect_missed() {
+void expect_complaint(Complaint complaint) {
     M<Steps> m;
-    expect_found(m, Waiting::missed);
+    expect_found(m, complaint);
 }
 
-struct LooksFirst : Right {
-    static constexpr bool sleeper_first = false;
+struct CountsFirst : Right {
+    static constexpr bool visible_first = false;
 };
-TEST(LedgerWaitingWrong, TracesBeforeTheSleeper) { expect_missed<OneWriter, LooksFirst>(); }
+TEST(LedgerWaitingWrong, CountsBeforeTheRowIsVisible) { expect_complaint<OneWriter, CountsFirst>(Waiting::holds); }
 
 struct WakesFirst : Right {
-    static constexpr bool traces_first = false;
-};
-TEST(LedgerWaitingWrong, WakesBeforeTheTraces) { expect_missed<OneWriter, WakesFirst>(); }
-
-struct NotSince : Right {
-    template <class Clock, class Issued>
-    static void watch(ModelHeader& h, Watch& own, Clock clock, Issued) {
-        ledger::watch(h, own, clock, [] { return UnixTime{}; });
+    static void count_up(Memory& m) {
+        m.wake();
+        ledger::count_up(m.group, [](auto&) {});
     }
 };
-TEST(LedgerWaitingWrong, EarlierIdsDoNotCount) { expect_missed<OneWriter, NotSince>(); }
+TEST(LedgerWaitingWrong, WakesBeforeTheCount) { expect_complaint<OneWriter, WakesFirst>(Waiting::missed); }
 
-struct IdLast : Right {
-    static constexpr bool id_first = false;
+struct LooksOnce : Right {
+    static constexpr bool looks_again = false;
 };
-TEST(LedgerWaitingWrong, IdAfterTheLookAtReaders) { expect_missed<OneWriter, IdLast>(); }
+TEST(LedgerWaitingWrong, DoesNotLookAgainInTheList) { expect_complaint<OneWriter, LooksOnce>(Waiting::missed); }
 
-struct LooksAtIdsFirst : Right {
-    template <class Clock, class Issued>
-    static void watch(ModelHeader& h, Watch& own, Clock clock, Issued issued) {
-        const UnixTime since = issued();
-        ledger::watch(h, own, clock, [since] { return since; });
+struct ReadsFirst : Right {
+    static constexpr bool number_first = false;
+};
+TEST(LedgerWaitingWrong, ReadsBeforeItHasTheNumber) { expect_complaint<OneWriter, ReadsFirst>(Waiting::holds); }
+
+struct PlacesFirst : Right {
+    static Sum look(Memory& m) {
+        const struct { Constant count; } none;
+        Sum sum = ledger::look(none, 1, m.place(), database, table, m.over());
+        sum.number += m.group.count.load();
+        return sum;
     }
 };
-TEST(LedgerWaitingWrong, LastIdBeforeTheReaderIsSeen) { expect_missed<OneWriter, LooksAtIdsFirst>(); }
+TEST(LedgerWaitingWrong, LooksAtThePlacesBeforeTheCount) {
+    expect_complaint<PreparedAndCommitted, PlacesFirst>(Waiting::holds);
+}
 
-struct ReadersClockFirst : Right {
-    template <class Clock, class Issued>
-    static void watch(ModelHeader& h, Watch& own, Clock clock, Issued issued) {
-        const MonotonicTime now = clock();
-        ledger::watch(
-            h, own, [now] { return now; }, issued);
-    }
+struct PlacesIgnored : Right {
+    static Sum look(Memory& m) { return ledger::look(m.group, 0, m.place(), database, table, m.over()); }
 };
-TEST(LedgerWaitingWrong, ReaderDoesNotReadTheClockAgain) { expect_missed<TimePasses, ReadersClockFirst>(); }
+TEST(LedgerWaitingWrong, PreparedTransactionsDoNotCount) {
+    expect_complaint<PreparedAndCommitted, PlacesIgnored>(Waiting::holds);
+}
 
-struct WritersClockLast : Right {
-    template <class Clock>
-    static bool is_watched(ModelHeader& h, Clock clock) {
-        MonotonicTime until = h.watched_until.load();
-        if (until == MonotonicTime{}) return false;
-        if (until > clock()) return true;
-        h.watched_until.compare_exchange_strong(until, MonotonicTime{});
-        return false;
-    }
+struct PreparesSilently : Right {
+    static constexpr bool prepare_counts = false;
 };
-TEST(LedgerWaitingWrong, WriterReadsTheClockAfterTheWord) { expect_missed<TimePasses, WritersClockLast>(); }
+TEST(LedgerWaitingWrong, PrepareWakesNobody) {
+    expect_complaint<PreparedAndCommitted, PreparesSilently>(Waiting::holds);
+}
 
-struct StopsForAll : Right {
-    template <class Clock>
-    static bool is_watched(ModelHeader& h, Clock clock) {
-        if (h.watched_until.load() == MonotonicTime{}) return false;
-        const MonotonicTime now = clock();
-        if (h.watched_until.load() > now) return true;
-        h.watched_until.store(MonotonicTime{});
-        return false;
-    }
+struct PlaceLast : Right {
+    static constexpr bool place_first = false;
 };
-TEST(LedgerWaitingWrong, WriterOverwritesALaterTime) { expect_missed<TimePasses, StopsForAll>(); }
-
-struct TrustsTooLong : Right {
-    template <class Clock, class Issued>
-    static void watch(ModelHeader& h, Watch& own, Clock clock, Issued issued) {
-        ledger::watch(h, own, clock, issued);
-        own.until += watch_time;
-    }
-};
-TEST(LedgerWaitingWrong, TrustsForTooLong) { expect_missed<TimePasses, TrustsTooLong>(); }
+TEST(LedgerWaitingWrong, PreparedAfterTheCount) { expect_complaint<PreparedAndCommitted, PlaceLast>(Waiting::holds); }
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

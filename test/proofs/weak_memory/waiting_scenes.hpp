@@ -1,4 +1,4 @@
-// waiting.hpp: no reader sleeps before a row that it has not read, unless its latch is set or it will look by itself.
+// What ledger_waiting_model_test.cpp checks.
 #pragma once
 
 #include "ledger/waiting.hpp"
@@ -6,98 +6,95 @@
 
 namespace snowflake_ids::weak_memory {
 
-struct Waiting {
-    static constexpr Value read = 1;    // all rows up to this time
-    static constexpr Value table = 21;  // with two different words
-    struct {
-        Word<MonotonicTime> watched_until;
-        Word<UnixTime> traces[2];
-        Word<> sleepers[1];
-    } header;
-    struct {
-        Word<> database, tables[1];
-    } backend;
-    Word<UnixTime> issued;  // in place of the slots
+struct Waiting : OneTable {
+    struct Group {
+        Word<> count;
+    } group;
 
-    rl::mutex snapshot_lock;
-    Value committed = read;
-    bool woken = false;
-    Value asleep_after = 0;
-    MonotonicTime look_again{}, now = MonotonicTime{} + seconds{1};
-    bool time_passes = false;
+    // PostgreSQL's list of those who sleep.
+    rl::mutex list_lock;
+    bool listed = false, woken = false;
 
-    Waiting() {
-        header.watched_until.begin("watched_until");
-        for (auto& trace : header.traces) trace.begin("traces");
-        for (auto& sleeper : header.sleepers) sleeper.begin("sleepers");
-        backend.database.begin(nullptr);
-        backend.tables[0].begin(nullptr, table);
-        issued.begin("issued");
-    }
-    ledger::TracePlace place() const { return ledger::trace_place(header, 0, table); }
-    MonotonicTime clock() {
-        pause();
-        if (time_passes && pick(3) == 0) now += seconds{pick(2) == 0 ? 20 : 48};
-        return now;
-    }
-    Value newest() {
-        const Held held(snapshot_lock);
-        return committed;
+    // of the reader
+    bool asleep = false, looks_soon = false;
+    Value number = ~Value{0};
+    unsigned read = 0;
+
+    Waiting() { group.count.begin("count"); }
+
+    void count_up() {
+        ledger::count_up(group, [this](Group&) {
+            const Held held(list_lock);
+            woken |= listed;
+            listed = false;
+        });
     }
     // As src/pg/promise/writer.cpp.
-    void write(Value t) {
-        ledger::lift_to(issued, time_at(t));
-        {
-            const Held held(snapshot_lock);
-            if (committed < t) committed = t;
-        }
-        if (!ledger::is_watched(header, [this] { return clock(); })) return;
-        const std::uint64_t groups = ledger::leave_traces(header, backend, 1, false, time_at(t));
-        ledger::wake_sleepers(header, groups, [this](Value) { woken = true; });
+    void commit(Value xid) {
+        finish(xid, true);
+        count_up();
     }
-    // As src/pg/settled/wait.cpp. Goes to sleep when it has looked so many times.
+    // COMMIT PREPARED tells nobody.
+    void prepare(unsigned b) {
+        Transaction x{*this, b};
+        x.start();
+        note(x, table);
+        if (!x.prepare()) return;
+        count_up();
+        finish(x.xid, true);
+    }
+    ledger::Sum look() {
+        const auto over = [this](Value xid) { return (snapshot() >> xid & 1) != 0; };
+        return ledger::look(group, places, place(), 0, table, over);
+    }
+    void enter() {
+        const Held held(list_lock);
+        listed = true;
+        woken = false;
+    }
+    // As src/pg/settled/wait.cpp. Reads at most so many times.
     void wait(int times) {
-        ledger::Watch own;
-        Value told = read + 1;
-        for (int n = 1; n <= times + 1; n++) {
-            ledger::watch(
-                header, own, [this] { return clock(); }, [this] { return last_issued(); });
-            auto* const word = ledger::put_sleeper(header, 0, place().group);
-            const UnixTime trace = ledger::trace_of(header, place());
-            if (trace < time_at(told) && own.since < time_at(told)) {
-                if (n >= times) {
-                    asleep_after = told;
-                    look_again = own.until;
+        for (int n = 0; n < times; n++) {
+            ledger::Sum sum = look();
+            if (sum.number == number) {
+                enter();
+                sum = look();
+                if (sum.number == number) {
+                    asleep = true;
+                    looks_soon = sum.prepared;
                     return;
                 }
-            } else {
-                told = newest() + 1;
             }
-            word->store(0);
+            number = sum.number;
+            read = snapshot();
         }
     }
-    UnixTime last_issued() { return issued.load(); }
     void check() {
-        require(asleep_after == 0 || asleep_after > committed || woken || now >= look_again, "a wake-up was missed");
+        if ((finished & ~read) == 0) return;
+        ledger::Sum present{group.count.last()};
+        for (const Prepared& p : prepared_places) {
+            const Value xid = p.xid.last();
+            if (xid != 0 && (finished >> xid & 1) == 0) present.add(xid);
+        }
+        require(number != present.number, "a number holds beside a row");
+        require(!asleep || looks_soon || woken, "a wake-up was missed");
     }
 };
 
 struct SleeperAndWriters : rl::test_suite<SleeperAndWriters, 3>, Waiting {
     static constexpr const char* name = "a sleeper and writers";
 
-    void thread(unsigned i) { i == 0 ? wait(2) : write(read + i); }
+    void thread(unsigned i) { i == 0 ? wait(3) : commit(begin_transaction()); }
     void after() { check(); }
 };
 
-// A writer that finds the time over stops leaving traces.
-struct WatchEnds : rl::test_suite<WatchEnds, 2>, Waiting {
-    static constexpr const char* name = "the end of a watch";
+struct SleeperAndPrepared : rl::test_suite<SleeperAndPrepared, 2>, Waiting {
+    static constexpr const char* name = "a sleeper and a prepared transaction";
 
-    void before() { time_passes = true; }
     void thread(unsigned i) {
         if (i == 0) return wait(3);
-        write(read + 1);
-        write(read + 2);
+        prepare(0);
+        if (pick(2) == 0) prepare(0);
     }
     void after() { check(); }
 };

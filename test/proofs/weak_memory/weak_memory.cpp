@@ -55,7 +55,7 @@ const std::vector<SceneEntry> scenes =
     scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, ForcedSlot, LifeBegins, Ceilings, ForcedReset, Leases,
               SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, TableAndReaders, IdsBrought,
               AnotherTable, ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable, SleeperAndWriters,
-              WatchEnds>();
+              SleeperAndPrepared>();
 
 struct Figures {
     unsigned long executions = 0;

@@ -17,39 +17,39 @@ END
 caught_up($server);
 my $writer = Session->new($server);
 
-# What a reader remembers when it has read all rows, the call by which it waits, and whether the answer is news.
-sub seen { return $writer->ask('SELECT max(stamp) FROM news') }
-sub call { my ($seen, @timeout) = @_; return 'sno_wait(' . join(', ', "'news'", map { "'$_'" } $seen, @timeout) . ')' }
-sub is_news { my ($answer, $seen) = @_; return $answer eq 't' }
+# What a reader remembers, the call by which it waits, and whether the answer is news.
+sub seen { return $writer->ask("SELECT snowflake_ids_wait('news', 0)") }
 
-# For each session: calls, each with what the one before has told.
-sub loop_of_calls
+sub call
 {
-	return <<'END';
+	my ($seen, @timeout) = @_;
+	return 'snowflake_ids_wait(' . join(', ', "'news'", $seen, map { "'$_'" } @timeout) . ')';
+}
+sub is_news { my ($answer, $seen) = @_; return $answer =~ /^\d+$/ && $answer != $seen }
+
+$server->safe_psql('postgres', <<'END');
 CREATE PROCEDURE wait_for_ever() LANGUAGE plpgsql AS $$
 DECLARE
-	last sno;
+	seen bigint;
 BEGIN
 	LOOP
-		SELECT max(stamp) INTO last FROM news;
-		COMMIT;
-		PERFORM sno_wait('news', last);
+		seen := snowflake_ids_wait('news', seen);
 		COMMIT;
 	END LOOP;
 END $$;
 CREATE FUNCTION answers(calls int, OUT news int) LANGUAGE plpgsql AS $$
 DECLARE
-	last sno;
+	seen bigint := snowflake_ids_wait('news', 0);
+	now bigint;
 BEGIN
 	news := 0;
 	FOR i IN 1 .. calls LOOP
-		SELECT max(stamp) INTO last FROM news;
-		news := news + sno_wait('news', last, '10 ms')::int;
+		now := snowflake_ids_wait('news', seen, '10 ms');
+		news := news + (now <> seen)::int;
+		seen := now;
 	END LOOP;
 END $$;
 END
-}
-$server->safe_psql('postgres', loop_of_calls());
 
 # A client that calls again and again, until it is gone.
 sub sleeper
@@ -76,7 +76,7 @@ sub sleeper
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE elsewhere');
 	my $tables = join '', map {
-		"CREATE TABLE t$_ (id int, stamp sno);\n"
+			"CREATE TABLE t$_ (id int, stamp sno);\n"
 		  . "CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');\n"
 	} 1 .. 20;
 	$server->safe_psql('elsewhere', "CREATE EXTENSION snowflake_ids;\n$tables");
@@ -99,12 +99,7 @@ sub sleeper
 {
 	my $session = Session->new($server);
 	my $pid = $session->ask('SELECT pg_backend_pid()');
-	$session->send('SELECT ' . call(seen()) . ', max(stamp) FROM news');
-	$session->answer;
-	my $last = seen();
-	my $asks = call($last) =~ s/'\Q$last\E'/coalesce((SELECT NULL::XX FROM news LIMIT 1), '$last')/r;
-	my $type = $last =~ /^\d+$/ ? 'bigint' : 'sno';
-	$session->send('SELECT ' . $asks =~ s/XX/$type/r);
+	$session->send('SELECT ' . call('(SELECT ' . seen() . ' + 0 * count(*) FROM news)'));
 	eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' });
 	is($writer->ask("SET lock_timeout = '5s'; ALTER TABLE news ADD COLUMN body text"),
 		'', 'a lock of a subselect in the arguments does not last');
@@ -114,9 +109,7 @@ sub sleeper
 {
 	my $session = Session->new($server);
 	my $pid = $session->ask('SELECT pg_backend_pid()');
-	my $last = seen();
-	$session->ask('SELECT ' . call($last, '10 ms')) for 1 .. 3;
-	$session->send("\\timing on\nSELECT " . call($last, '1 min'));
+	$session->send('SELECT ' . call(seen(), '1 min'));
 	eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' })
 	  or die 'it does not sleep';
 	my $dropped = time;

@@ -1,0 +1,19 @@
+// Who sleeps in a group of ledger/waiting.hpp: a condition variable of PostgreSQL, which a process leaves when its
+// transaction ends, however that ends.
+#pragma once
+
+#include "ledger/slot.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "storage/condition_variable.h"
+}
+
+namespace snowflake_ids {
+
+inline ConditionVariable& waiters(ledger::Group& group) {
+    static_assert(sizeof(ConditionVariable) <= sizeof group.waiters);
+    return reinterpret_cast<ConditionVariable&>(group.waiters);
+}
+
+}  // namespace snowflake_ids
