@@ -18,6 +18,7 @@
 #include "core/time_order.hpp"
 #include "pg/datum.hpp"
 #include "pg/planner/place.hpp"
+#include "pg/types/id_cmp.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
@@ -26,10 +27,6 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
-
-Datum snowflake_ids_sno_cmp(PG_FUNCTION_ARGS);
-Datum snowflake_ids_gid_cmp(PG_FUNCTION_ARGS);
-Datum snowflake_ids_mastic_cmp(PG_FUNCTION_ARGS);
 }
 
 namespace snowflake_ids {

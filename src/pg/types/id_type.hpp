@@ -11,6 +11,7 @@
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
+#include "pg/types/id_cmp.hpp"
 
 extern "C" {
 #include "common/hashfn.h"

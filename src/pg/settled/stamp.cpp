@@ -9,6 +9,8 @@
 #include "ledger/clock.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/generate/sno_generate.hpp"
+#include "pg/generate/snowflake_generate.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
 #include "pg/promise/relatives.hpp"
@@ -28,11 +30,6 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-
-Datum snowflake_ids_gen_sno(PG_FUNCTION_ARGS);
-Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
-Datum snowflake_ids_gen_snowflake_si(PG_FUNCTION_ARGS);
-Datum snowflake_ids_gen_snowflake(PG_FUNCTION_ARGS);
 }
 
 namespace snowflake_ids {
@@ -61,14 +58,15 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
     if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
                !TRIGGER_FIRED_BY_DELETE(t->tg_event)))
         return *t;
-    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", stamp.function),
-                    t == nullptr ? 0
-                                 : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
-                                             RelationGetRelationName(t->tg_relation)),
-                    errhint("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
-                            t == nullptr ? "my_table" : quote_identifier(RelationGetRelationName(t->tg_relation)),
-                            stamp.function, stamp.arguments)));
+    ereport(ERROR,
+            (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+             errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", stamp.function),
+             t == nullptr ? 0
+                          : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
+                                      RelationGetRelationName(t->tg_relation)),
+             errhint("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
+                     t == nullptr ? "my_table" : quote_identifier(RelationGetRelationName(t->tg_relation)),
+                     stamp.function, stamp.arguments)));
 }
 
 // The type of the column, besides bigint. Not a domain over it, because nothing would check its constraints.

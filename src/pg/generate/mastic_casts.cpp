@@ -1,8 +1,10 @@
-// Casts between mastic and integers. They keep the number, and raise an error if the other type does not have it.
+// Casts between mastic and integers. They keep the number, and raise an error if the other type does not have it. They
+// are above the types because the planner leaves out the cast of gen_mastic().
 #include <cstring>
 
 #include "core/mastic.hpp"
 #include "pg/datum.hpp"
+#include "pg/generate/snowflake_generate.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -20,7 +22,6 @@ extern "C" {
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
 Datum snowflake_ids_mastic_from_bigint(PG_FUNCTION_ARGS);
 Datum snowflake_ids_mastic_to_bigint(PG_FUNCTION_ARGS);
 }
