@@ -1,4 +1,4 @@
-# sno_wait() and a stamped feed through PgBouncer: each transaction may get another session of the server.
+# snowflake_ids_wait() and a stamped feed through PgBouncer: each transaction may get another session of the server.
 use strict;
 use warnings;
 use FindBin;
@@ -19,30 +19,32 @@ END
 my $read = q{SELECT id, body, stamp FROM news WHERE stamp > LAST ORDER BY stamp LIMIT 1000};
 my $settled = $read =~ s/ORDER/AND stamp < (SELECT sno_settled('news')) ORDER/r;
 my $sleeping = <<"END" =~ s/\n\z//r;
-SELECT sno_wait('news', LAST, '2 min') AS woke \\gset
-\\if :woke
+\\if :{?seen}
 \\else
+\\set seen 0
+\\endif
+SELECT snowflake_ids_wait('news', :seen, '2 min') AS now \\gset
+SELECT :now = :seen AS missed \\gset
+\\if :missed
 \\echo a wake-up was missed
 \\endif
-$settled
+\\set seen :now
+SELECT id, body, greatest(LAST::sno, (SELECT sno_settled('news'))) FROM news WHERE stamp >= LAST ORDER BY stamp
 END
 my $insert = "INSERT INTO news (id, body) VALUES (nextval('row_ids'), 1) RETURNING stamp";
 
 sub count_of { my ($where) = @_; return value($server, "SELECT count(*) FROM pg_stat_activity WHERE $where") }
-sub asleep   { return q{query ~ '^SELECT sno_wait' AND wait_event_type = 'Extension'} }
+sub asleep   { return q{query ~ '^SELECT snowflake_ids_wait' AND wait_event_type = 'Extension'} }
 
-# Sleeps in its second call, because the first one of a server's session returns at once.
+# A session that sleeps, and what it has seen.
 sub sleeper
 {
 	my ($pool) = @_;
-	my $last = value($server, 'SELECT max(stamp) FROM news');
+	my $seen = value($server, "SELECT snowflake_ids_wait('news', 0)");
 	my $session = Session->new($pool);
-	my $calls = 0;
-	$calls++ while $calls <= pool_size && $session->ask("SELECT sno_wait('news', '$last', '10 ms')") eq 't';
-	cmp_ok($calls, '<=', pool_size, $pool->{mode} . ': a call wakes for nothing once in each session of the server');
-	$session->send("SELECT sno_wait('news', '$last', '10 min')");
+	$session->send("SELECT snowflake_ids_wait('news', $seen, '10 min')");
 	eventually(sub { count_of(asleep()) == 1 }) or die 'it does not sleep';
-	return $session;
+	return ($session, $seen);
 }
 
 sub every_row
@@ -61,7 +63,7 @@ sub every_row
 			sub {
 				my ($over) = @_;
 				poll_all(@readers, $control);
-				return $over && $control->has_lost($readers[0]);
+				return $over && $control->has_lost($readers[-1]);
 			}),
 		"$mode: the control has lost rows");
 	$_->stop for @jobs;
@@ -101,43 +103,42 @@ for my $mode (qw(transaction session statement))
 	cmp_ok(scalar keys %pids, $mode eq 'session' ? '==' : '>', 1, "$mode: sessions of the server");
 	$client->gone;
 
-	my $reader = sleeper($pool);
+	my ($reader, $seen) = sleeper($pool);
 	value($pool, $insert);
-	is($reader->answer, 't', "$mode: a row that came through the pool wakes a reader");
+	isnt($reader->answer, $seen, "$mode: a row that came through the pool wakes a reader");
 
-	my $newest = value($server, 'SELECT max(stamp) FROM news');
-	$reader->ask("SELECT sno_wait('news', '$newest', '0')") for 0 .. pool_size;
+	$seen = value($server, "SELECT snowflake_ids_wait('news', 0)");
 	my $took = best_of(
 		1,
 		sub {
-			my ($woke, $ms) = split /\|/, $reader->ask(
-				"SELECT sno_wait('news', '$newest', '200 ms'), 1000 * extract(epoch FROM clock_timestamp()
-				- statement_timestamp())");
-			return $woke eq 'f' && $ms >= 200 ? $ms / 1000 : Faults::longest_wait;
+			my ($same, $ms) = split /\|/, $reader->ask(
+				"SELECT snowflake_ids_wait('news', $seen, '200 ms') = $seen, 1000 * extract(epoch FROM
+				clock_timestamp() - statement_timestamp())");
+			return $same eq 't' && $ms >= 200 ? $ms / 1000 : Faults::longest_wait;
 		});
 	cmp_ok($took, '<', 1, "$mode: a wait ends at its timeout");
 	$reader->gone;
 
 	# psql sends the cancel to the pool, and ends.
-	$reader = sleeper($pool);
+	($reader) = sleeper($pool);
 	my $pid = value($server, 'SELECT pid FROM pg_stat_activity WHERE ' . asleep());
 	kill 'INT', $reader->{pid};
 	like($reader->answer, qr/canceling statement due to user request/, "$mode: a cancel ends a wait");
 	is(count_of("pid = $pid AND state = 'idle'"), 1, "$mode: and not the session of the server");
 	$reader->gone;
 
-	$reader = sleeper($pool);
+	($reader) = sleeper($pool);
 	kill 'KILL', $reader->{pid};
 	ok(eventually(sub { count_of(asleep()) == 0 }), "$mode: a client that is gone frees the session of the server");
 	$pool->stop;
 
 	# One session of the server, in which a reader sleeps.
 	$pool = Pool->new($server, $mode, 1, query_wait_timeout => 1);
-	$reader = sleeper($pool);
+	($reader, $seen) = sleeper($pool);
 	like(value($pool, 'SELECT 1'), qr/query_wait_timeout/, "$mode: who finds no free session is told");
 	is(count_of(asleep()), 1, "$mode: meanwhile the reader sleeps");
 	value($server, $insert);
-	is($reader->answer, 't', "$mode: and then it wakes");
+	isnt($reader->answer, $seen, "$mode: and then it wakes");
 	$pool->stop;
 }
 

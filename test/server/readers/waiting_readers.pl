@@ -1,5 +1,5 @@
-# Readers that sleep in sno_wait(): what wakes them, what ends them, and that they find every row. A missed wake-up
-# would last until the timeout.
+# Readers that sleep in snowflake_ids_wait(): what wakes them, what ends them, and that they find every row. A missed
+# wake-up would last until the timeout.
 use strict;
 use warnings;
 use FindBin;
@@ -7,29 +7,33 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Test::More;
 
-my $server = new_server('waiting', clock(), conf => <<'END');
+my $clock = clock();
+my $server = new_server('waiting', $clock, conf => <<'END');
 max_prepared_transactions = 5
 restart_after_crash = on
 snowflake_ids.machine_id = 1
-snowflake_ids.max_wait = '60s'
 END
 $server->safe_psql('postgres', <<'END');
+CREATE FUNCTION stamp(of_table text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%L)',
+		of_table, 'stamp');
+END $$;
 CREATE TABLE news (id int PRIMARY KEY, body text, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE elsewhere (id int PRIMARY KEY, stamp sno NOT NULL);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON elsewhere FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 CREATE TABLE root (id int, stamp sno NOT NULL) PARTITION BY RANGE (id);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON root FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
-CREATE TABLE root_0 PARTITION OF root FOR VALUES FROM (0) TO (10);
+CREATE TABLE root_0 PARTITION OF root FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id);
+CREATE TABLE root_0_0 PARTITION OF root_0 FOR VALUES FROM (0) TO (5);
+SELECT stamp(t) FROM unnest('{news,elsewhere,root}'::text[]) t;
+SELECT format('CREATE TABLE %s (id int, stamp sno); SELECT stamp(%1$L)', 'many_' || n) FROM generate_series(1, 19) n \gexec
 END
 caught_up($server);
 my $writer = Session->new($server);
 my $id = 0;
-my $first = '2222222222222222';
 
-# the last id of a table; a session that sleeps after it
-sub last_of { return $writer->ask("SELECT coalesce(max(stamp), '$first') FROM $_[0]") }
+sub ask_seen { my ($table, $seen) = @_; return "SELECT snowflake_ids_wait('$table', $seen, '10 min')" }
+sub seen     { my ($table) = @_;        return value($server, ask_seen($table // 'news', 0)) }
 
 sub asleep
 {
@@ -38,18 +42,26 @@ sub asleep
 		sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' });
 }
 
+# A session that sleeps, its process, and what it has seen.
 sub sleeper
 {
-	my ($table, $last, $session) = @_;
-	$last    //= last_of($table);
+	my ($table, $session) = @_;
 	$session //= Session->new($server);
 	my $pid = $session->ask('SELECT pg_backend_pid()');
-
-	my $tries = 0;
-	while ($session->ask("SELECT sno_wait('$table', '$last', '10 ms')") eq 't') { die 'it spins' if ++$tries > 100 }
-	$session->send("SELECT sno_wait('$table', '$last', '10 min')");
+	my $seen = seen($table);
+	$session->send(ask_seen($table, $seen));
 	asleep($pid) or die 'it does not sleep';
-	return ($session, $pid);
+	return ($session, $pid, $seen);
+}
+
+sub wakes
+{
+	my ($what, $table, $does) = @_;
+	my ($reader, undef, $seen) = sleeper($table);
+	$does->();
+	my $answer = $reader->answer;
+	ok($answer =~ /^\d+$/ && $answer != $seen, "$what wakes a reader") or diag $answer;
+	return;
 }
 
 # ---- what wakes a reader
@@ -63,102 +75,103 @@ my %wakes = (
 	  join('; ', 'BEGIN', (map { "INSERT INTO many_$_ VALUES (1)" } 1 .. 19), 'INSERT INTO news VALUES (ID)', 'COMMIT'),
 	'a row in a savepoint, after a row of another table' =>
 	  'BEGIN; INSERT INTO elsewhere VALUES (ID); SAVEPOINT s; INSERT INTO news VALUES (ID); RELEASE s; COMMIT',
-	'a transaction that was prepared' =>
-	  q{BEGIN; INSERT INTO news VALUES (ID); PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'});
-for (1 .. 19)
-{
-	$writer->ask("CREATE TABLE many_$_ (id int, stamp sno)");
-	$writer->ask(
-		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON many_$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp')");
-}
-$writer->ask('INSERT INTO news VALUES (1)');
+	'PREPARE TRANSACTION' => q{BEGIN; INSERT INTO news VALUES (ID); PREPARE TRANSACTION 'p'});
 for my $what (sort keys %wakes)
 {
-	my $last = last_of('news');
-	my ($reader) = sleeper('news', $last);
-	my $does = $wakes{$what};
 	$id += 10;
-	$does =~ s/ID/$id/g;
-	unlike($writer->ask($does), qr/ERROR/, "$what: done");
-	is($reader->answer, 't', "$what: wakes a reader");
-	isnt($reader->ask("SELECT count(*) FROM news WHERE stamp > '$last' AND stamp < (SELECT sno_settled('news'))"),
-		0, "$what: the reader finds a row");
+	wakes($what, 'news', sub { unlike($writer->ask($wakes{$what} =~ s/ID/$id/gr), qr/ERROR/, "$what: done") });
 }
+$writer->ask(q{COMMIT PREPARED 'p'});
 
+wakes('a row of a partition, for a reader of the table,', 'root', sub { $writer->ask('INSERT INTO root VALUES (1)') });
+wakes('a row of a partition, for a reader of a part,',
+	'root_0', sub { $writer->ask('INSERT INTO root_0_0 VALUES (1)') });
 {
-	my ($reader) = sleeper('root');
-	$writer->ask('INSERT INTO root VALUES (1)');
-	is($reader->answer, 't', 'a row of a partition wakes a reader of the table');
-	($reader) = sleeper('root');
+	my ($reader, undef, $seen) = sleeper('root');
 	$writer->ask('CREATE TABLE root_1 PARTITION OF root FOR VALUES FROM (10) TO (20); INSERT INTO root VALUES (11)');
-	is($reader->answer, 't', 'a row of a partition that was attached later wakes a reader');
+	isnt($reader->answer, $seen, 'a row of a partition that was attached later wakes a reader');
 }
 
-# A transaction with an old id notes the table after a reader was told more. If it rolls back, the reader must wake.
+# One that an earlier transaction has held back for who reads only settled rows.
 {
-	my ($old, $reader) = (Session->new($server), Session->new($server));
-	my $last = last_of('news');
+	my $old = Session->new($server);
 	$old->ask('BEGIN; SELECT gen_sno()');
 	$id += 10;
-	$writer->ask("INSERT INTO news VALUES ($id)");
-	is($reader->ask("SELECT sno_wait('news', '$last', '10 min')"), 't', 'a row is there');
+	wakes('a row beside an older open transaction', 'news', sub { $writer->ask("INSERT INTO news VALUES ($id)") });
 	$old->ask('UPDATE news SET body = body WHERE id = 1');
-	my $read = "SELECT count(*) FROM news WHERE stamp > '$last' AND stamp < (SELECT sno_settled('news'))";
-	is($reader->ask($read), 0, 'it is held back again');
-	my $pid = $reader->ask('SELECT pg_backend_pid()');
-	$reader->send("SELECT sno_wait('news', '$last', '10 min')");
-	asleep($pid) or die 'it does not sleep';
-	$old->ask('ROLLBACK');
-	is($reader->answer, 't', 'a rollback wakes a reader whom it has held back');
-	isnt($reader->ask($read), 0, 'and it finds the row');
+	wakes('the end of that transaction', 'news', sub { $old->ask('COMMIT') });
 }
 
-# ---- what does not
+# ---- prepared transactions, committed where the library is not loaded
 
-# calls that return true meanwhile, and in half a second after that
-sub calls
+sub prepare
 {
-	my (@for_nothing) = @_;
-	my $last = last_of('news');
-	my $reader = Session->new($server);
-	$reader->send(<<"END");
-DO \$\$
-DECLARE
-	calls int := 0;
-BEGIN
-	LOOP
-		IF sno_wait('news', '$last', '50 ms') THEN
-			calls := calls + 1;
-		ELSIF EXISTS (SELECT FROM over) THEN
-			RAISE 'calls: %', calls;
-		END IF;
-	END LOOP;
-END \$\$
-END
-	$writer->ask($_) for @for_nothing;
-	$writer->ask('SELECT pg_sleep(0.5); INSERT INTO over VALUES (1)');
-	my ($calls) = $reader->answer =~ /calls: (\d+)/;
-	$writer->ask('TRUNCATE over');
-	return $calls;
+	my ($how) = @_;
+	my $session = Session->new($server);
+	$id += 10;
+	my $many = $how eq 'many' ? join '', map { "INSERT INTO many_$_ VALUES (1);" } 1 .. 19 : '';
+	is($session->ask("BEGIN; $many INSERT INTO news VALUES ($id); PREPARE TRANSACTION 'p'"), '', 'it is prepared');
+	return;
 }
-my $rounds = 30;
-my @rolled_back = ('BEGIN; INSERT INTO news VALUES (100000); ROLLBACK') x $rounds;
-my @in_savepoint =
-  ('BEGIN; SAVEPOINT s; INSERT INTO news VALUES (100000); ROLLBACK TO s; INSERT INTO plain VALUES (1); COMMIT') x
-  $rounds;
-my @conflict = ('INSERT INTO news VALUES (1) ON CONFLICT DO NOTHING') x $rounds;
-my @elsewhere = map { "INSERT INTO elsewhere VALUES ($_)" } 200001 .. 200000 + $rounds;
-$writer->ask('CREATE TABLE plain (id int); CREATE TABLE over (id int)');
+for my $how ('one table', 'many')
+{
+	prepare($how);
+	wakes("COMMIT PREPARED, $how,", 'news', sub { value($server, q{COMMIT PREPARED 'p'}) });
+	prepare($how);
+	my $before = seen();
+	value($server, q{COMMIT PREPARED 'p'});
+	isnt(value($server, ask_seen('news', $before)), $before, "COMMIT PREPARED between two calls, $how");
+}
+{
+	my $took = best_of(
+		0.1,
+		sub {
+			prepare('one table');
+			my ($reader) = sleeper('news');
+			my $session = Session->new($server);
+			$session->ask('SELECT 1');
+			$session->ask(q{COMMIT PREPARED 'p'});
+			my $began = time;
+			$reader->answer;
+			return time - $began;
+		});
+	cmp_ok($took, '<', 0.1, 'COMMIT PREPARED wakes soon');
+
+	my ($reader, undef, $seen) = sleeper('elsewhere');
+	prepare('one table');
+	value($server, q{ROLLBACK PREPARED 'p'});
+	$id += 10;
+	$writer->ask("INSERT INTO elsewhere VALUES ($id)");
+	isnt($reader->answer, $seen, 'the number of another table is another one');
+}
+
+# ---- what does not wake
+
+$writer->ask('CREATE TABLE plain (id int)');
 for (
-	[ 'a rollback', @rolled_back ],
-	[ 'a savepoint that is rolled back', @in_savepoint ],
-	[ 'ON CONFLICT DO NOTHING', @conflict ],
-	[ 'a row of another table', @elsewhere ],
-	['nothing'])
+	[ 'a rollback' => 'BEGIN; INSERT INTO news VALUES (100000); ROLLBACK' ],
+	[ 'ON CONFLICT DO NOTHING' => 'INSERT INTO news VALUES (10) ON CONFLICT DO NOTHING' ],
+	[ 'a row of a table without stamps' => 'INSERT INTO plain VALUES (1)' ],
+	[ 'a DELETE' => 'DELETE FROM news WHERE id = 20' ])
 {
-	my ($what, @does) = @$_;
-	my $calls = calls(@does);
-	cmp_ok($calls, '<=', 2 + @does, "$what wakes a caller at most once");
+	my ($what, $does) = @$_;
+	my $seen = seen();
+	unlike($writer->ask($does), qr/ERROR/, "$what: done");
+	is(seen(), $seen, "$what wakes nobody");
+}
+
+# A group has several tables.
+{
+	my $seen = seen();
+	my $woken = 0;
+	for (1 .. 19)
+	{
+		$writer->ask("INSERT INTO many_$_ VALUES (1)");
+		my $now = seen();
+		$woken++ if $now != $seen;
+		$seen = $now;
+	}
+	cmp_ok($woken, '<=', 4, 'rows of most other tables wake nobody');
 }
 
 # ---- what ends a sleep
@@ -167,13 +180,13 @@ for (
 	my ($reader, $pid) = sleeper('news');
 	$writer->ask("SELECT pg_cancel_backend($pid)");
 	like($reader->answer, qr/canceling statement due to user request/, 'a cancel');
-	my $last = last_of('news');
-	($reader, $pid) = sleeper('news', $last, $reader);
+	my $seen;
+	($reader, $pid, $seen) = sleeper('news', $reader);
 	$id += 10;
 	$writer->ask("INSERT INTO news VALUES ($id)");
-	is($reader->answer, 't', 'after it, the session waits again');
+	isnt($reader->answer, $seen, 'after it, the session waits again');
 	like(
-		$reader->ask("SET statement_timeout = '200ms'; SELECT sno_wait('news', 'xxxxxxxxxxxxxxxx', '10 min')"),
+		$reader->ask("SET statement_timeout = '200ms'; " . ask_seen('news', seen())),
 		qr/canceling statement due to statement timeout/,
 		'a timeout of the statement');
 
@@ -182,48 +195,63 @@ for (
 	like($reader->answer, qr/terminating connection/, 'the end of the session');
 
 	$reader = Session->new($server, options => '-c client_connection_check_interval=100ms');
-	($reader, $pid) = sleeper('news', undef, $reader);
+	($reader, $pid) = sleeper('news', $reader);
 	kill 'KILL', $reader->{pid};
 	ok(eventually(sub { value($server, "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid") eq '0' }),
 		'a client that is gone');
+	wakes('after all that, a row', 'news', sub { $writer->ask('UPDATE news SET body = body WHERE id = 10') });
 
-	# more readers than words in the ledger
-	my $last_now = last_of('news');
-	my @readers = map { (sleeper('news', $last_now))[0] } 1 .. 70;
-	$id += 10;
-	$writer->ask("INSERT INTO news VALUES ($id)");
-	is(scalar(grep { $_->answer eq 't' } @readers), 70, 'seventy readers wake');
+	my @readers = map { [ sleeper('news') ] } 1 .. 70;
+	$writer->ask('UPDATE news SET body = body WHERE id = 10');
+	is(scalar(grep { $_->[0]->answer != $_->[2] } @readers), 70, 'seventy readers wake');
+}
+
+# ---- an hour later
+
+{
+	my $seen = seen();
+	my $session = Session->new($server);
+	$session->ask(ask_seen('news', 0));
+	$clock->go_by(3600);
+	is($session->ask("SELECT snowflake_ids_wait('news', $seen, '10 ms')"), $seen, 'the number holds after an hour');
+	$writer->ask('UPDATE news SET body = body WHERE id = 10');
+	isnt($session->ask(ask_seen('news', $seen)), $seen, 'and no longer after a row');
 }
 
 # ---- every row
 
 # until a row says 'stop'
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE seen (reader int, id int, stamp sno);
+CREATE TABLE seen (reader int, id int, stamp sno, PRIMARY KEY (reader, id, stamp));
 CREATE TABLE readers (reader int, timeouts int, calls int, empty int);
-CREATE PROCEDURE read_news(of_reader int, page int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE read_news(of_reader int) LANGUAGE plpgsql AS $$
 DECLARE
-	last sno := '2222222222222222';
+	position sno := '2222222222222222';
+	next sno;
+	number bigint := 0;
+	now bigint;
 	timeouts int := 0;
 	calls int := 0;
 	empty int := 0;
-	got news[];
+	got int;
 BEGIN
 	LOOP
 		calls := calls + 1;
-		IF NOT sno_wait('news', last, '2 min') THEN
+		now := snowflake_ids_wait('news', number, '2 min');
+		COMMIT;
+		IF now = number THEN
 			timeouts := timeouts + 1;
 		END IF;
-		got := ARRAY(SELECT n FROM news n WHERE stamp > last AND stamp < (SELECT sno_settled('news'))
-			ORDER BY stamp LIMIT page);
-		INSERT INTO seen SELECT of_reader, g.id, g.stamp FROM unnest(got) g;
+		number := now;
+		next := greatest(position, sno_settled('news'));
+		INSERT INTO seen SELECT of_reader, id, stamp FROM news WHERE stamp >= position ON CONFLICT DO NOTHING;
+		GET DIAGNOSTICS got = ROW_COUNT;
 		COMMIT;
-		IF cardinality(got) = 0 THEN
+		position := next;
+		IF got = 0 THEN
 			empty := empty + 1;
-			CONTINUE;
 		END IF;
-		last := got[cardinality(got)].stamp;
-		EXIT WHEN 'stop' = ANY (SELECT g.body FROM unnest(got) g) OR timeouts > 0;
+		EXIT WHEN timeouts > 0 OR EXISTS (SELECT FROM seen WHERE reader = of_reader AND id = 2);
 	END LOOP;
 	INSERT INTO readers VALUES (of_reader, timeouts, calls, empty);
 END $$;
@@ -262,44 +290,69 @@ END
 
 sub every_row
 {
-	my ($what, @pages) = @_;
+	my ($what, $count) = @_;
 	$server->safe_psql('postgres', 'TRUNCATE news, elsewhere, seen, readers; INSERT INTO news VALUES (1)');
-	my @readers = map { Session->new($server) } @pages;
-	$readers[$_]->send("CALL read_news($_, $pages[$_])") for 0 .. $#pages;
+	my @readers = map { Session->new($server) } 1 .. $count;
+	$readers[$_]->send("CALL read_news($_)") for 0 .. $#readers;
 	my @writers = map { Session->new($server) } 1 .. 4;
 	$writers[$_]->send('CALL write_news(' . ($_ + 1) . ', 150)') for 0 .. 3;
+	my @prepares = map { "BEGIN; INSERT INTO news VALUES ($_); PREPARE TRANSACTION 'w'; COMMIT PREPARED 'w'" } 11 .. 40;
+	is($writer->ask(join '; ', @prepares), '', "$what: prepared transactions are committed");
 	is($_->answer, '', "$what: a writer is done") for @writers;
 	$writer->ask(q{INSERT INTO news VALUES (2, 'stop')});
 	is($_->answer, '', "$what: a reader is done") for @readers;
-	my $all = @pages;
 	is( value(
 			$server,
-			"SELECT count(*) FROM generate_series(0, $#pages) r, news n WHERE NOT EXISTS (SELECT FROM seen s WHERE (s.reader, s.id, s.stamp) = (r, n.id, n.stamp))"
+			"SELECT count(*) FROM generate_series(0, $#readers) r, news n WHERE NOT EXISTS (SELECT FROM seen s WHERE (s.reader, s.id, s.stamp) = (r, n.id, n.stamp))"
 		),
 		0,
 		"$what: no reader has missed a row");
-	is(value($server, 'SELECT count(*), sum(timeouts) FROM readers'), "$all|0", "$what: no call timed out");
+	is(value($server, 'SELECT count(*), sum(timeouts) FROM readers'), "$count|0", "$what: no call timed out");
 	cmp_ok(
 		value($server, 'SELECT max(empty) FROM readers'),
 		'<=',
-		4 * 150 + 10,
+		4 * 150 + 2 * @prepares + 10,
 		"$what: each transaction wakes for nothing at most once");
 	note $server->safe_psql('postgres', 'SELECT max(calls), max(empty), (SELECT count(*) FROM news) FROM readers');
 	return;
 }
-every_row('eight readers', (1000) x 6, 1, 7);
+every_row('eight readers', 8);
 
-# ---- a crash
+# ---- a crash, then a start with a prepared transaction, then the memory of a preloaded library
 
+sub killed_while_asleep
 {
-	my ($reader, $pid) = sleeper('news');
+	my ($what) = @_;
+	my (undef, $pid, $seen) = sleeper('news');
 	my $mark = log_mark($server);
 	kill 'KILL', $pid;
 	wait_for_log($server, qr/reinitializing/, $mark) or die 'nothing happened';
 	comes_back($server);
 	$writer = Session->new($server);
-	every_row('after a crash', 1000, 1000);
+	isnt(value($server, ask_seen('news', $seen)), $seen, "$what: the number of the life before does not hold");
+	every_row($what, 2);
+	return;
 }
+killed_while_asleep('after a crash');
+
+prepare('one table');
+my $before = seen();
+restart_after($server, 'fast');
+$writer = Session->new($server);
+isnt(value($server, ask_seen('news', $before)), $before, 'after a start, the number of the life before does not hold');
+wakes('COMMIT PREPARED after a start', 'news', sub { value($server, q{COMMIT PREPARED 'p'}) });
+prepare('one table');
+restart_after($server, 'fast');
+$writer = Session->new($server);
+$before = seen();
+value($server, q{COMMIT PREPARED 'p'});
+isnt(value($server, ask_seen('news', $before)), $before, 'and between two calls');
+
+$server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'\n");
+restart_after($server, 'fast');
+$writer = Session->new($server);
+is(value($server, 'SELECT memory FROM snowflake_ids.status()'), 'preloaded', 'the library is preloaded');
+killed_while_asleep('preloaded');
 
 $server->stop;
 done_testing();
