@@ -5,11 +5,11 @@
 CREATE TABLE dispatch (id bigint, body int, stamp sno NOT NULL, PRIMARY KEY (id)) PARTITION BY RANGE (id);
 CREATE INDEX ON dispatch (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
-CREATE TABLE dispatch_reader (name text PRIMARY KEY, last sno NOT NULL DEFAULT '2222222222222222');
+CREATE TABLE dispatch_reader (name text PRIMARY KEY, position sno NOT NULL DEFAULT '2222222222222222');
 CREATE FUNCTION drop_read_partition(part regclass) RETURNS boolean LANGUAGE plpgsql
 SET lock_timeout = '1s' AS $$
 DECLARE
-    look text := format('SELECT max(stamp) <= (SELECT min(last) FROM dispatch_reader) FROM %s', part);
+    look text := format('SELECT max(stamp) < (SELECT min(position) FROM dispatch_reader) FROM %s', part);
     all_read boolean;
 BEGIN
     EXECUTE look INTO all_read;
