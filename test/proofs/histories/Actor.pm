@@ -5,6 +5,7 @@
 #   take   its rows are events: an id, then the rest; :'shown' is the id of the last one
 #   more   the same, repeated until it returns nothing
 #   use    its rows are events, and are written to the table `used` in the same transaction
+#          (rows of actors that are `positional` begin with :'position', which counts from the end of the script on)
 #   let    its columns become variables: :'name' in a later line
 #   wait   repeat it until it says t
 #   pause  stay here while others do something
@@ -27,7 +28,7 @@ my $server_has_gone =
   qr/terminating connection|server closed|connection to server|the database system is|in recovery mode|synchronous rep/;
 
 # name, server (of 'primary' or 'standby'), next_script (lines, or nothing: rest), finished (gets the events of a
-# script), once (lines), may_fail (a pattern)
+# script), once (lines), may_fail (a pattern), positional
 sub new
 {
 	my ($class, %own) = @_;
@@ -86,6 +87,7 @@ sub leave
 {
 	my ($self) = @_;
 	@$self{ 'busy', 'lines', 'at', 'not_before' } = (undef, undef, 0, time + 0.02);
+	delete $self->{next_position};
 	$self->{sessions} = {};
 	$self->{events} = [];
 	return;
@@ -131,6 +133,7 @@ sub line_is_done
 	$self->{lines} = undef;
 	my $events = $self->{events};
 	$self->{events} = [];
+	$self->{vars}{position} = delete $self->{next_position} if defined $self->{next_position};
 	$self->{finished}->($self, $events);
 	return;
 }
@@ -149,6 +152,12 @@ sub answered
 	return $self->line_is_done if delete $self->{using};
 	my ($place, $verb, $sql) = @{ $self->{lines}[ $self->{at} ] };
 	my @rows = grep { $_ ne '' } split /\n/, $said;
+	if ($self->{positional} && @rows && $verb =~ /^(?:take|more|use)$/)
+	{
+		($self->{next_position}) = $rows[0] =~ /^(\w+)/;
+		s/^\w+\|// for @rows;
+		$self->{vars}{position} = $self->{next_position} if $verb eq 'use';
+	}
 	if ($verb eq 'take' || $verb eq 'more')
 	{
 		push @{ $self->{events} }, @rows;
@@ -166,6 +175,7 @@ sub answered
 	elsif ($verb eq 'let')
 	{
 		my @names = $sql =~ /\bAS (\w+)/g;
+		@names = $sql =~ /^SELECT (\w+) FROM/ unless @names;
 		@{ $self->{vars} }{@names} = split /\|/, $said;
 	}
 	elsif ($verb eq 'wait' && $said ne 't')

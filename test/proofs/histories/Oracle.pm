@@ -1,4 +1,4 @@
-# The oracle: each committed row was seen exactly once, in order, by each reader.
+# The oracle: each committed row was seen by each reader, in order: exactly once, or again and again from a position.
 package Oracle;
 use strict;
 use warnings;
@@ -52,9 +52,12 @@ sub has_read
 	}
 	if ($reader->{backward}) { push @{ $reader->{passes} }, \@ids if @ids; return }
 	@ids = sort { is_after($reader, $a, $b) ? 1 : -1 } @ids if $reader->{any_order};
+	@ids = grep { is_after($reader, $actor->{vars}{position}, $_) } @ids if $reader->{each_once};
+	my $again = $reader->{positional} && !$reader->{each_once};
+	$actor->{vars}{last} = '' if $again;
 	for my $id (@ids)
 	{
-		$reader->{disorder}++ unless is_after($reader, $id, $actor->{vars}{last});
+		$reader->{disorder}++ unless $actor->{vars}{last} eq '' || is_after($reader, $id, $actor->{vars}{last});
 		$actor->{vars}{last} = $id;
 		$reader->{seen}{$id}++;
 	}
@@ -71,7 +74,8 @@ sub look_at_used
 		my ($name, $id) = split /\|/;
 		my $reader = $of{$name};
 		$reader->{seen}{$id}++;
-		$reader->{disorder}++ if !$reader->{any_order} && !is_after($reader, $id, $last{$name} // '');
+		$reader->{disorder}++
+		  if !$reader->{any_order} && !$reader->{positional} && !is_after($reader, $id, $last{$name} // '');
 		$last{$name} = $id;
 	}
 	return;
@@ -101,8 +105,13 @@ sub still_missing
 			$missing{ $reader->{name} } = \@left;
 			$n += @left;
 		}
-		my %used = split /[|\n]/, World::ask('SELECT reader, count(DISTINCT id) FROM used GROUP BY reader');
-		$n += @{ $truth->{ $_->{truth} } } - ($used{ $_->{name} } // 0) for grep { $_->{uses} } @readers;
+		for (grep { $_->{uses} } @readers)
+		{
+			my ($table, $id) = ($_->{truth}, $column{ $_->{truth} } // 'id');
+			$n += World::ask(
+				"SELECT count(*) FROM $table AS t WHERE NOT EXISTS (
+				SELECT FROM used AS u WHERE reader = '$_->{name}' AND u.id = t.$id\::text)");
+		}
 		return ($n == 0, $n);
 	};
 }
@@ -142,7 +151,9 @@ sub verdict
 	}
 	my %wrong = (
 		lost => $reader->{lost},
-		'seen twice' => scalar(grep { $_ > 1 } values %{ $reader->{seen} }),
+		'seen twice' => $reader->{positional} && !$reader->{each_once}
+		? 0
+		: scalar(grep { $_ > 1 } values %{ $reader->{seen} }),
 		'out of order' => $reader->{disorder},
 		'never committed' => scalar(
 			grep { !exists $there{$_} && !$gone->{$_} && !($event->{loses_async} && $may_vanish{$_}) }

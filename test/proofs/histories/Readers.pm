@@ -1,8 +1,9 @@
 # Each form of a poll that a page shows, or that somebody may make of it. Lines as in Actor.pm; {name} is a recipe of
 # Recipes.pm.
 #
-# After the name: N workers; any order (within a poll); by number (ids sort as numbers); of TABLE (which has the rows
-# that it must get, instead of public.news).
+# After the name: N workers; any order (within a poll); by number (ids sort as numbers); from a position (a row may come
+# again); each once (of those, only rows below the position count); of TABLE (which has the rows that it must get,
+# instead of public.news).
 package Readers;
 use strict;
 use warnings;
@@ -11,7 +12,7 @@ use Recipes;
 
 # with the same ids, and with ids of other formats
 our $set_up = <<'END';
-{table}; {feed table}; {feed}; {outbox table}; {outbox index}; {outbox stamp}; {outbox feed}; {reader table}; {reader rows};
+{table}; {view of all tables}; {outbox table}; {outbox index}; {outbox stamp}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
 {mark}; {first mark};
 CREATE TABLE used (n bigserial, reader text, id text);
@@ -31,7 +32,7 @@ SET search_path = twitter, public;
 {table; id sno=id bigint; gen_sno()=gen_snowflake('twitter')};
 RESET search_path;
 -- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
-{one table}; {index of it}; {stamp}; {feed of it};
+{one table}; {index of it}; {stamp}; {view of one table};
 ALTER TABLE headline ENABLE ALWAYS TRIGGER zz_stamp;
 ALTER TABLE outbox ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE SEQUENCE headline_id;
@@ -42,9 +43,6 @@ CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path 
 END $$;
 CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline FOR EACH ROW EXECUTE FUNCTION note_version();
 ALTER TABLE headline ENABLE ALWAYS TRIGGER note_version;
-{log}; {check}; {check begins};
-ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_id;
-ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_begins;
 CREATE TABLE divided (id mastic NOT NULL, body text, list int) PARTITION BY LIST (list);
 CREATE INDEX ON divided (id);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
@@ -56,8 +54,6 @@ CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EX
 ALTER TABLE never_written ENABLE ALWAYS TRIGGER zz_stamp;
 -- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
 CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
-    INSERT INTO journal (body) VALUES (NEW.body);
-    INSERT INTO log_line (body) VALUES (NEW.body);
     INSERT INTO headline VALUES (nextval('headline_id'), NEW.body, gen_mastic());
     IF random() < 0.3 THEN
         UPDATE headline SET body = NEW.body, stamp = '0'
@@ -77,11 +73,14 @@ ALTER TABLE news ENABLE ALWAYS TRIGGER copy_it;
 CREATE PROCEDURE poll_in_a_procedure() LANGUAGE plpgsql AS $$
 DECLARE
     event record;
+    start mastic := (SELECT position FROM reader WHERE name = 'procedure');
 BEGIN
     FOR i IN 1 .. 3 LOOP
-        FOR event IN {reader row; 'search'='procedure'} LOOP
-            INSERT INTO used (reader, id) VALUES ('procedure that polls', event.id::text);
+        FOR event IN {read one table; :'position'=start} LOOP
+            INSERT INTO used (reader, id) VALUES ('procedure that polls', event.stamp::text);
+            start := event.position;
         END LOOP;
+        UPDATE reader SET position = start WHERE name = 'procedure';
         COMMIT;
     END LOOP;
 END $$;
@@ -102,28 +101,27 @@ CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
     END LOOP;
 END $$;
 END
-our @tables =
-  qw(news journal outbox queue.news parted.news mastic.news twitter.news used headline version log_line divided);
+our @tables = qw(news outbox queue.news parted.news mastic.news twitter.news used headline version divided);
 
 my $text = <<'END';
 == plain
-once {prepare}
-take {execute}
+once PREPARE poll(sno) AS {query; :'last'=$1}
+take EXECUTE poll(:'last')
 
 == generic plan
 once SET plan_cache_mode = force_generic_plan
-once {prepare}
-take {execute}
+once PREPARE poll(sno) AS {query; :'last'=$1}
+take EXECUTE poll(:'last')
 
 == view
 once SET search_path = viewed, public
-once {prepare}
-take {execute}
+once PREPARE poll(sno) AS {query; :'last'=$1}
+take EXECUTE poll(:'last')
 
 == partitions
 once SET search_path = parted, public
-once {prepare}
-take {execute}
+once PREPARE poll(sno) AS {query; :'last'=$1}
+take EXECUTE poll(:'last')
 
 == cursor in parts
 BEGIN
@@ -182,17 +180,21 @@ take {query}
 once BEGIN
 take {query; (SELECT sno_settled())=sno_settled()}
 
-== search: 2 workers
+== search: 2 workers, by number, from a position, of headline
 BEGIN
-use {reader row}
+let {lock the reader}
+use {read one table; h.*=h.stamp, id, body}
+{move the reader}
 COMMIT
 
-== mail
+== mail: by number, from a position, of headline
 BEGIN
-use {reader row; 'search'='mail'}
+let {lock the reader; 'search'='mail'}
+use {read one table; h.*=h.stamp, id, body}
+{move the reader; 'search'='mail'}
 COMMIT
 
-== procedure that polls
+== procedure that polls: by number, from a position, of headline
 CALL poll_in_a_procedure()
 
 == workers: 3 workers, any order
@@ -201,17 +203,40 @@ BEGIN
 use {take some}
 COMMIT
 
-== feed: by number, of journal
-take {read the feed}
+== view of all tables
+take {read the view}
 
-== outbox: by number, of outbox
+== all tables: from a position
+take {read all tables}
+
+== all tables in a cursor: from a position
+BEGIN
+DECLARE c CURSOR FOR {read all tables}
+take FETCH 7 FROM c
+pause
+more FETCH 7 FROM c
+COMMIT
+
+== all tables, the position first: from a position
+let SELECT greatest(:'position', sno_settled()) AS kept
+pause
+take {read all tables; greatest(:'position', (SELECT sno_settled()))=:'kept'}
+
+== all tables over partitions: from a position
+once SET search_path = parted, public
+take {read all tables}
+
+== all tables, each once: from a position, each once
+take {read all tables}
+
+== outbox: by number, from a position, of outbox
 take {read the outbox}
 
-== standby
+== standby: from a position
 {set the mark; 'bulletin'=}
 standby take {read there; stamp=id; id, body, id=id, body; bulletin=news}
 
-== own rows
+== own rows: from a position
 take {own rows}
 
 == backward
@@ -228,34 +253,40 @@ take {query; sno=mastic}
 once SET search_path = twitter, public
 take {query; sno_settled()=snowflake_settled('twitter')}
 
-== one table: by number, of headline
-take {read one table}
+== one table: by number, from a position, of headline
+take {read one table; h.*=h.stamp, id, body}
 
-== one table, sleeping: by number, of headline
-{wait; 30 s=1 s}
-take {read one table}
+== one table, sleeping: by number, from a position, of headline
+let {wait; :'last'=:'seen'; '1 s')='1 s') AS seen}
+take {read one table; h.*=h.stamp, id, body}
 
-== one table in REPEATABLE READ: by number, of headline
+== one table in REPEATABLE READ: by number, from a position, of headline
 BEGIN ISOLATION LEVEL REPEATABLE READ
-take {read one table}
+take {read one table; h.*=h.stamp, id, body}
 COMMIT
 
-== log: by number, of log_line
-take {read the log}
+== one table, each once: by number, from a position, each once, of headline
+take {read one table; h.*=h.stamp, id, body}
 
-== partitions of one table: by number, of divided
+== view of one table: by number, of headline
+take {read the view; news_settled=headline_settled; ORDER BY id=ORDER BY stamp; id >=stamp >; id, body=stamp, id}
+
+== partitions of one table: by number, from a position, of divided
+take {read one table; h.*=id, body; 'headline'='divided'; headline=divided; stamp=id}
+
+== bound of partitions of one table: by number, of divided
 take SELECT id, body FROM divided WHERE id > :'last' AND id < (SELECT mastic_settled('divided')) ORDER BY id LIMIT 1000
 
-== one partition: by number, of divided_1
-take SELECT id, body FROM divided_1 WHERE id > :'last' AND id < (SELECT mastic_settled('divided_1')) ORDER BY id LIMIT 1000
+== one partition: by number, from a position, of divided_1
+take {read one table; h.*=id, body; 'headline'='divided_1'; headline=divided_1; stamp=id}
 
-== two tables in one transaction: by number, of headline
+== two tables in one transaction: by number, from a position, of headline
 once BEGIN
 SELECT mastic_settled('divided'), sno_settled()
-take {read one table}
+take {read one table; h.*=h.stamp, id, body}
 
-== bound of another table
-take {query; sno_settled()=sno_settled('never_written')}
+== position of another table: from a position
+take {read all tables; sno_settled()=sno_settled('never_written')}
 
 == control
 take {query; AND id < (SELECT sno_settled())=}
@@ -271,6 +302,8 @@ our @readers = map {
 		backward => $name eq 'backward',
 		any_order => scalar($rest =~ /any order/),
 		numeric => scalar($rest =~ /by number/),
+		positional => scalar($rest =~ /from a position/),
+		each_once => scalar($rest =~ /each once/),
 		truth => $rest =~ /of ([\w.]+)/ ? "$1" : 'news' }
 } grep { /\S/ } split /^== /m, $text;
 

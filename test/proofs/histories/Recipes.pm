@@ -7,72 +7,63 @@ use Page;
 
 # name, page, how the statement begins, and why no history runs it
 my @recipes = (
-	[ 'feed table', 'doc/feed.md', qr/^CREATE TABLE journal / ],
-	[ 'feed', 'doc/feed.md', qr/^CREATE VIEW journal_feed / ],
-	[ 'feed rows', 'doc/feed.md', qr/^INSERT INTO journal /, 'writers insert instead' ],
-	[ 'read the feed', 'doc/feed.md', qr/^SELECT id, body FROM journal_feed / ],
+	[ 'one table', 'doc/feed.md', qr/^CREATE TABLE headline / ],
+	[ 'index of it', 'doc/feed.md', qr/^CREATE INDEX ON headline / ],
+	[ 'stamp', 'doc/feed.md', qr/^CREATE TRIGGER zz_stamp .* ON headline / ],
+	[ 'rows of it', 'doc/feed.md', qr/^INSERT INTO headline /, 'writers insert instead' ],
+	[ 'a change', 'doc/feed.md', qr/^UPDATE headline SET body /, 'writers change rows instead' ],
+	[ 'read one table', 'doc/feed.md', qr/^SELECT greatest\(.* FROM headline AS h / ],
+	[ 'restamp', 'doc/feed.md', qr/^UPDATE headline SET stamp /, 'settled_ids_of_a_table' ],
+	[ 'wait', 'doc/feed.md', qr/^SELECT snowflake_ids_wait\(/ ],
 	[ 'table', 'doc/feed.md', qr/^CREATE TABLE news / ],
 	[ 'rows', 'doc/feed.md', qr/^INSERT INTO news /, 'writers insert instead' ],
-	[ 'prepare', 'doc/feed.md', qr/^PREPARE poll\(sno\) AS SELECT / ],
-	[ 'execute', 'doc/feed.md', qr/^EXECUTE poll\(/ ],
-	[ 'take some', 'doc/feed.md', qr/^DELETE FROM news .* SKIP LOCKED/ ],
-	[ 'reader table', 'doc/feed.md', qr/^CREATE TABLE reader / ],
-	[ 'reader rows', 'doc/feed.md', qr/^INSERT INTO reader / ],
-	[ 'reader row', 'doc/feed.md', qr/^WITH fresh .* UPDATE reader/ ],
+	[ 'read all tables', 'doc/feed.md', qr/^SELECT greatest\(.* FROM news WHERE id >= :'position' ORDER BY id/ ],
+	[ 'view of one table', 'doc/feed.md', qr/^CREATE VIEW headline_settled / ],
+	[ 'view of all tables', 'doc/feed.md', qr/^CREATE VIEW news_settled / ],
+	[ 'read the view', 'doc/feed.md', qr/^SELECT id, body FROM news_settled / ],
 	[   'newest page', 'doc/feed.md',
 		qr/^SELECT id, body FROM news WHERE id < \(SELECT sno_settled\(\)\) ORDER BY id DESC/ ],
 	[ 'page after', 'doc/feed.md', qr/^SELECT id, body FROM news WHERE id < '[2-9a-x]{16}' ORDER BY id DESC/ ],
-	[ 'who holds', 'doc/feed.md', qr/^SELECT pid, prepared, first_id_time/ ],
-	[ 'role', 'doc/feed.md', qr/^CREATE ROLE /, 'no reader' ],
-	[ 'time-out', 'doc/feed.md', qr/^ALTER ROLE /, 'no reader' ],
+	[ 'take some', 'doc/feed.md', qr/^DELETE FROM news .* SKIP LOCKED/ ],
+	[ 'reader table', 'doc/feed.md', qr/^CREATE TABLE reader / ],
+	[ 'reader rows', 'doc/feed.md', qr/^INSERT INTO reader / ],
+	[ 'lock the reader', 'doc/feed.md', qr/^SELECT position FROM reader / ],
+	[ 'move the reader', 'doc/feed.md', qr/^UPDATE reader / ],
 	[ 'bulletin', 'doc/feed.md', qr/^CREATE TABLE bulletin /, 'marks_on_standbys' ],
 	[ 'index of bulletin', 'doc/feed.md', qr/^CREATE INDEX ON bulletin /, 'marks_on_standbys' ],
 	[ 'stamp of bulletin', 'doc/feed.md', qr/^CREATE TRIGGER zz_stamp .* ON bulletin /, 'marks_on_standbys' ],
+	[ 'what all have read', 'doc/feed.md', qr/^DELETE FROM headline /, 'feeds_keep_house' ],
 	[ 'do not wait', 'doc/feed.md', qr/^SET synchronous_commit = off/, 'its sessions have another level' ],
 	[ 'mark', 'doc/feed.md', qr/^CREATE TABLE mark / ],
 	[ 'first mark', 'doc/feed.md', qr/^INSERT INTO mark / ],
 	[ 'set the mark', 'doc/feed.md', qr/^UPDATE mark / ],
-	[ 'read there', 'doc/feed.md', qr/^SELECT id, body, stamp FROM bulletin / ],
-	[ 'own rows', 'doc/feed.md', qr/^SELECT id, body FROM news .* sno_partition\(id\)/ ],
-	[ 'one table', 'doc/feed.md', qr/^CREATE TABLE headline / ],
-	[ 'index of it', 'doc/feed.md', qr/^CREATE INDEX ON headline / ],
-	[ 'stamp', 'doc/feed.md', qr/^CREATE TRIGGER zz_stamp .* ON headline / ],
-	[ 'feed of it', 'doc/feed.md', qr/^CREATE VIEW headline_feed / ],
-	[ 'rows of it', 'doc/feed.md', qr/^INSERT INTO headline /, 'writers insert instead' ],
-	[ 'a change', 'doc/feed.md', qr/^UPDATE headline SET body /, 'writers change rows instead' ],
-	[ 'read one table', 'doc/feed.md', qr/^SELECT stamp, id, body FROM headline_feed / ],
-	[ 'wait', 'doc/feed.md', qr/^SELECT mastic_wait\(/ ],
-	[ 'log', 'doc/feed.md', qr/^CREATE TABLE log_line / ],
-	[ 'check', 'doc/feed.md', qr/^CREATE TRIGGER check_id / ],
-	[ 'check begins', 'doc/feed.md', qr/^CREATE TRIGGER check_begins / ],
-	[ 'lines', 'doc/feed.md', qr/^INSERT INTO log_line /, 'writers insert instead' ],
-	[ 'read the log', 'doc/feed.md', qr/^SELECT id, body FROM log_line / ],
-	[ 'restamp', 'doc/feed.md', qr/^UPDATE headline SET stamp /, 'settled_ids_of_a_table' ],
+	[ 'read there', 'doc/feed.md', qr/^SELECT greatest\(.* FROM bulletin / ],
+	[ 'own rows', 'doc/feed.md', qr/^SELECT greatest\(.* FROM news .* sno_partition\(id\)/ ],
+	[ 'who holds', 'doc/feed.md', qr/^SELECT pid, prepared, first_id_time/ ],
 	[ 'who holds one table', 'doc/feed.md', qr/^SELECT pid, transaction, first_id_time FROM /, 'no reader' ],
-	[ 'lag', 'doc/feed.md', qr/^SELECT coalesce\(max\(now\(\) - first_id_time\)/, 'no reader' ],
 	[ 'is it there', 'doc/feed.md', qr/^SELECT snowflake_ids_has_settled\(/, 'no reader' ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
 	[ 'outbox index', 'README.md', qr/^CREATE INDEX ON outbox / ],
 	[ 'outbox stamp', 'README.md', qr/^CREATE TRIGGER zz_stamp .* ON outbox / ],
-	[ 'outbox feed', 'README.md', qr/^CREATE VIEW outbox_feed / ],
 	[ 'outbox rows', 'README.md', qr/^INSERT INTO outbox /, 'writers insert instead' ],
 	[ 'outbox change', 'README.md', qr/^UPDATE outbox /, 'writers change rows of headline instead' ],
-	[ 'read the outbox', 'README.md', qr/^SELECT stamp, message FROM outbox_feed / ]);
+	[ 'read the outbox', 'README.md', qr/^SELECT greatest\(.* FROM outbox / ]);
 
 # headings with tests of their own
-my %elsewhere = map { $_ => 1 } 'Deleted rows', 'Delete what all have read', 'Rows of several servers';
+my %elsewhere = map { $_ => 1 } 'Deleted rows', 'Rows of several servers';
 
-# without comments, each on one line
+# without comments and psql's commands, each on one line; each of them once
 sub statements_of
 {
 	my ($path) = @_;
 	my @statements;
 	for my $block (grep { $_->{language} eq 'sql' && !$elsewhere{ $_->{heading} } } Page->new($path)->commands)
 	{
-		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/\s+/ /gr;
+		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/^\\set .*//mgr =~ s/ \\gset$/;/mgr =~ s/\s+/ /gr;
 		push @statements, map { s/^ +| +$//gr } grep { /\S/ } split /;/, $text;
 	}
-	return grep { !/^(BEGIN|COMMIT)$/ } @statements;
+	my %seen;
+	return grep { !/^(BEGIN|COMMIT)$/ && !$seen{$_}++ } @statements;
 }
 
 my (%text, %used);
@@ -92,7 +83,7 @@ sub read_pages
 		next unless @found;
 		$known{ $found[0] } = 1;
 		$text{$name} = $found[0];
-		$text{$name} =~ s/'2222222222222222'|(?<=(?:id|ed) > )0|(?<=headline', )'0'/:'last'/
+		$text{$name} =~ s/'2222222222222222'|(?<=headline', )0/:'last'/
 		  unless $found[0] =~ /^(?:CREATE|INSERT)/;
 		$used{$name} = ["none: $why_not"] if $why_not;
 	}
@@ -104,7 +95,7 @@ sub read_pages
 	return @wrong;
 }
 
-# {name} is the recipe, {name; this=that; …} with other words in it, {query} the prepared one with the last id.
+# {name} is the recipe, {name; this=that; …} with other words in it, {query} that of the view, on its table.
 sub filled
 {
 	my ($history, $line) = @_;
@@ -115,13 +106,17 @@ sub expanded
 {
 	my ($history, $said) = @_;
 	my ($name, @changes) = split /; /, $said;
-	my $of = $name eq 'query' ? 'prepare' : $name;
+	my $of = $name eq 'query' ? 'read the view' : $name;
 	my $text = $text{$of} // die "$history: no recipe '$name'";
 	push @{ $used{$of} }, $history;
-	$text =~ s/^PREPARE poll\(sno\) AS (.*)/$1 =~ s{\$1}{:'last'}r/e if $name eq 'query';
+	if ($name eq 'query')
+	{
+		my ($table, $bound) = $text{'view of all tables'} =~ / FROM (\w+) WHERE (.*)/;
+		$text =~ s/ FROM \w+ (WHERE .*?) ORDER/ FROM $table $1 AND $bound ORDER/ or die 'another view';
+	}
 	for (@changes)
 	{
-		my ($from, $to) = /^(.*?)=(.*)$/;
+		my ($from, $to) = /^(.*?)=(.*)$/s or die "$history: $_";
 		$text =~ s/\Q$from\E/$to/g or die "$history: no '$from' in: $text";
 	}
 	return $text;

@@ -2,11 +2,11 @@
 #
 #   my $job = Job->new($server, $sql);          runs SQL again and again, also after faults; $job->stop
 #   my $job = Job->new($server, writes($origin, 'news', ...));
-#   my $reader = Reader->new('the rule', $server, $query);      $query has LAST and, after bound(), BOUND
+#   my $reader = Reader->new('the rule', $server, $query);      $query has :'position' and, after bound_first(), BOUND
 #   poll_all(@readers);
 #   my ($missing, $stale) = $reader->verdict(rows_of($server));
 #
-# Tables have id bigint, body int (the row's version) and a column of ids by which readers continue.
+# Tables have id bigint, body int (the row's version) and a column of stamps.
 package Feed;
 use strict;
 use warnings;
@@ -154,7 +154,7 @@ use strict;
 use warnings;
 use Faults;
 
-# The query returns id, body and the id by which it continues.
+# The query returns position, id, body and stamp.
 sub new
 {
 	my ($class, $name, $server, $query) = @_;
@@ -162,17 +162,17 @@ sub new
 		name => $name,
 		server => $server,
 		query => $query,
-		last => Feed::smallest,
+		position => Feed::smallest,
 		seen => {},
 		rows => 0,
 		polls => 0 }, $class;
 }
 
-sub name { return $_[0]{name} }
-sub last { return $_[0]{last} }
-sub rows { return $_[0]{rows} }
+sub name     { return $_[0]{name} }
+sub position { return $_[0]{position} }
+sub rows     { return $_[0]{rows} }
 
-# In a statement of its own. `where`: on another server.
+# The position, in a statement of its own, before or after the rows. `where`: on another server.
 sub bound_first  { my ($self, $query, $where) = @_; $self->{bound_first} = [ $query, $where ];  return $self }
 sub bound_second { my ($self, $query, $where) = @_; $self->{bound_second} = [ $query, $where ]; return $self }
 
@@ -193,7 +193,7 @@ sub ask
 	$self->{session} //= Session->new($self->{server});
 	$self->{bound} = $self->bound($self->{bound_first}) if $self->{bound_first};
 	my $bound = $self->{bound} // '';
-	$self->{session}->send($self->{query} =~ s/LAST/'$self->{last}'/gr =~ s/BOUND/'$bound'/gr);
+	$self->{session}->send($self->{query} =~ s/:'position'/'$self->{position}'/gr =~ s/BOUND/'$bound'/gr);
 	return;
 }
 
@@ -209,11 +209,10 @@ sub listen
 	return if $said =~ /ERROR|FATAL|server closed|connection to server/ || $cut_short;
 	for (split /\n/, $said)
 	{
-		my ($id, $body, $at) = /^(\d+)\|(\d+)\|(\w+)$/ or die "$self->{name}: $_";
-		last if defined $bound && $at ge $bound;
+		my ($position, $id, $body, $at) = /^(\w+)\|(\d+)\|(\d+)\|(\w+)$/ or die "$self->{name}: $_";
 		$self->{seen}{$id} = $body;
 		$self->{at}{$id} = $at;
-		$self->{last} = $at;
+		$self->{position} = $bound // $position;
 		$self->{rows}++;
 	}
 	return;
@@ -223,10 +222,10 @@ sub listen
 sub has_lost
 {
 	my ($self, $rule) = @_;
-	my ($lost, $last) = (0, $self->{last});
+	my ($lost, $position) = (0, $self->{position});
 	while (my ($id, $at) = each %{ $rule->{at} })
 	{
-		$lost++ if $at le $last && !exists $self->{seen}{$id} && $id % 1_000_000_000 > Feed::hot_rows;
+		$lost++ if $at lt $position && !exists $self->{seen}{$id} && $id % 1_000_000_000 > Feed::hot_rows;
 	}
 	return $lost;
 }

@@ -5,20 +5,17 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
+use Page;
 use Test::More;
 
-my $poll = <<'END';
-SELECT greatest(:'position', (SELECT mastic_settled('headline'))) AS position, h.* FROM headline AS h
-WHERE stamp >= :'position' ORDER BY stamp;
-END
+my $page = Page->new('doc/feed.md');
+my ($stamped, $poll) = map { $_->{content} } $page->blocks('A feed with stamps', 'sql');
+$stamped =~ s/^INSERT .*//ms;
+$poll    =~ s/.*?^(?=SELECT)//ms;
 
 my $server = new_server('position', clock(), conf => "autovacuum = off\nsnowflake_ids.machine_id = 1");
-$server->safe_psql('postgres', <<'END');
-CREATE TABLE headline (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
+$server->safe_psql('postgres', $stamped . <<'END');
 CREATE TABLE other (LIKE headline INCLUDING ALL);
-CREATE INDEX ON headline (stamp);
-CREATE INDEX ON other (stamp);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON headline FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 CREATE FUNCTION asks_again() RETURNS mastic LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN mastic_settled($$headline$$); END';
 CREATE FUNCTION asks() RETURNS mastic LANGUAGE plpgsql STABLE AS 'BEGIN RETURN mastic_settled($$headline$$); END';

@@ -15,7 +15,6 @@ my ($published, $arrives, $read, $left_over) =
   map { $_->{content} }
   grep { $_->{heading} eq 'Rows of several servers' } $page->take('Rows of several servers', 'sql');
 $read =~ s/;\n\z//;
-$read =~ s/:'last'/LAST/;
 
 $arrives =~ s/^-- on [^\n]*\n(.*)(CREATE SUBSCRIPTION .*)//s or die 'another page';
 ($arrives, my $subscribed) = ($1, $2);
@@ -31,7 +30,8 @@ for my $n (1 .. 3)
 my @publishers = @node{qw(node1 node2)};
 my $subscriber = $node{node3};
 my @tables = qw(article stamped_there not_always);
-my $stamp = q{CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');};
+my $stamp =
+  q{CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');};
 for (values %node)
 {
 	$_->safe_psql('postgres', $published =~ s/CREATE PUBLICATION.*//sr);
@@ -193,7 +193,7 @@ eventually(
 my %newest = map { $_ => $subscriber->safe_psql('postgres', "SELECT max(stamp) FROM $_") } @tables;
 read_until(
 	sub {
-		$rule->last ge $newest{article} && !grep { $control{$_}->last lt $newest{$_} } keys %control;
+		$rule->position ge $newest{article} && !grep { $control{$_}->position lt $newest{$_} } keys %control;
 	},
 	'the end');
 my $rows = { map { %{ rows_of($_, 'article') } } @publishers };
