@@ -29,3 +29,9 @@ echo implode(' | ', [
         'as is' => ['SELECT * FROM person WHERE id >= ?', [$since]],
         '`::timestamptz`' => ['SELECT * FROM person WHERE id >= ?::timestamptz', [$since]]]),
     '']), "\n";
+
+// lastInsertId() is lastval(): the number of a sequence, here of another table.
+$db->exec('CREATE TABLE visit (n bigserial, whose bigint)');
+$db->exec('INSERT INTO visit (whose) VALUES (0)');
+[$inserted] = found("INSERT INTO person (name) VALUES ('eve') RETURNING number");
+if ($db->lastInsertId() !== '1' || $inserted['number'] < 2 ** 40) throw new Exception('lastInsertId() is an id');

@@ -139,6 +139,21 @@ END
 	is($server->safe_psql('outbox', 'SELECT count(*) FROM outgoing'), $rows + 1, 'one row was inserted');
 }
 
+SKIP:
+{
+	my @autoload = map { "require '$_/autoload.php';" } 'Doctrine/ORM', 'Doctrine/DBAL', 'Symfony/Component/Cache';
+	skip 'php/doctrine.php: Doctrine is not here', 1
+	  if !found('php', '-r', "@autoload exit(extension_loaded('pdo_pgsql') ? 0 : 1);");
+	$server->safe_psql('postgres', 'CREATE DATABASE doctrine');
+	$server->safe_psql('doctrine', 'CREATE EXTENSION snowflake_ids');
+	local $ENV{PGDATABASE} = 'doctrine';
+	my ($out, $err) = run_command([ 'php', "$root/test/drivers/php/doctrine.php" ]);
+	is( $out,
+		"lastInsertId: of another table\nRETURNING and the generator: bob eve",
+		'Doctrine: lastInsertId() is of another table, RETURNING and a generator are right') or diag $err;
+}
+$text .= slurp_file("$root/test/drivers/php/doctrine.php");
+
 # In CI some must be there, unless tools/setup could not get them.
 SKIP:
 {
@@ -150,8 +165,8 @@ my $flat = sub { $_[0] =~ s/^[ \t]+|[ \t]+$//mgr };
 my @shown = grep { (Page::script_of($page->{path}, $_->{heading}) // 'driver_programs') eq 'driver_programs' } map {
 	my $l = $_;
 	map { $page->blocks($_, $l) } $page->chapters
-} qw(js python java go);
-is(scalar(@shown), 8, 'the page shows parts of programs');
+} qw(js python java go ruby php);
+is(scalar(@shown), 12, 'the page shows parts of programs');
 for (@shown)
 {
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
