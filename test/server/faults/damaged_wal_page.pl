@@ -26,11 +26,17 @@ sub begin
 	is(value($server, 'SHOW data_checksums'), $checksums ? 'on' : 'off', 'checksums');
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	draw_in_both();
+	return;
+}
+
+# A reset gives the relation another file.
+sub stop_and_look
+{
 	@paths =
 	  map { $server->data_dir . '/' . Session->new($server, dbname => $_)->ask("SELECT pg_relation_filepath('$name')") }
 	  qw(postgres other);
-	draw_in_both();
-	return;
+	$server->stop('fast');
 }
 
 sub put
@@ -54,20 +60,20 @@ sub noise
 	return join '', map { chr int rand 256 } 1 .. 8192;
 }
 
-# A page header of 24 bytes, one line pointer, the tuple at the end, 8 bytes for the magic.
-my ($pointer, $tuple, $special) = (24, 8192 - 8 - 48, 8192 - 8);
+# A page header of 24 bytes, one line pointer, the tuple at the end.
+my ($pointer, $tuple) = (24, 8192 - 48);
 my $far_beyond = pack 'L', 0x7ff0 | 1 << 15 | 48 << 17;
 my @damages = (
 	[ 'no page', sub { truncate $paths[0], 0 }, qr/could not read blocks? 0/ ],
 	[ 'page of noise', sub { put(0, noise()) }, qr/invalid page/ ],
 	[ 'page of zeros', sub { put(0, "\0" x 8192) }, qr/Its page is empty/ ],
-	[ 'a bit of the page size', sub { flip(19, 2) }, qr/not that of a sequence|invalid page/ ],
-	[ 'other special space', sub { put($special, "\0" x 8) }, qr/not that of a sequence/ ],
+	[ 'a bit of the page size', sub { flip(19, 2) }, qr/not that of a table|invalid page/ ],
+	[ 'a page as of an index', sub { put(16, pack 'S', 8192 - 8) }, qr/not that of a table/ ],
 	[ 'from after the end of WAL', sub { put(0, pack 'L2', 0x1000, 0) }, qr/after the end of this server's WAL/ ],
-	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not contain the tuple/ ],
-	[ 'line pointer of noise', sub { put($pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not contain the tuple/ ],
-	[ 'line pointer far beyond the page', sub { put($pointer, $far_beyond) }, qr/does not contain the tuple/ ],
-	[ 'tuple of zeros', sub { put($tuple, "\0" x 48) }, qr/does not contain the tuple/ ],
+	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not contain its row/ ],
+	[ 'line pointer of noise', sub { put($pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not contain its row/ ],
+	[ 'line pointer far beyond the page', sub { put($pointer, $far_beyond) }, qr/does not contain its row/ ],
+	[ 'tuple of zeros', sub { put($tuple, "\0" x 48) }, qr/does not contain its row/ ],
 	[ 'a bit of the ceiling', sub { flip($tuple + 24 + 5, 0) }, qr/check bits .* are wrong/ ]);
 
 my $out_of_it = sub {
@@ -83,7 +89,7 @@ sub damaged
 	my ($what, $damage, $detail, $before_reset) = @_;
 	my $start = $clock->now;
 	draw_in_both();
-	$server->stop('fast');
+	stop_and_look();
 	is(-s $paths[0], 8192, "$what: $name is one page");
 	$damage->();
 	$clock->set(-3600);
@@ -95,6 +101,9 @@ sub damaged
 		$what, $detail,
 		qr/HINT:.*snowflake_ids.reset\(\)/,
 		$is_ours ? qr/"$name" of extension snowflake_ids/ : ());
+	like(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		qr/^damaged in this database$/m, "$what: status() shows it");
+	fails_with($server, "REFRESH MATERIALIZED VIEW $name", "$what: REFRESH does not hide it", qr{$detail|Its page is empty});
 	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
 		qr/^s/, "$what: another database goes on");
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
@@ -104,6 +113,7 @@ sub damaged
 		"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
 		"$what: no floor in the past without force", qr/floor/);
 	$out_of_it->($what);
+	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$what: status() shows the repair");
 	unlike(log_since($server, $mark), qr/terminated by signal/, "$what: nothing crashed");
 	draw_at_all_times($ids, $server, $clock, $start);
 	draw_in_both();
@@ -135,7 +145,9 @@ damaged(
 
 # WAL has the repair, so recovery repeats it where the file was put back.
 damaged(@{ $damages[2] });
+my $repaired = value($server, "SELECT pg_relation_filepath('$name')");
 kill_postmaster($server);
+$paths[0] = $server->data_dir . "/$repaired";
 put(0, "\0" x 8192);
 start_at($server, $clock);
 draw_in_both();
@@ -146,7 +158,7 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$ids = Ids->new;
 	my $start = $clock->now;
 	draw_in_both();
-	$server->stop('fast');
+	stop_and_look();
 	my @older = map { slurp($_) } @paths;
 	start_at($server, $clock);
 	$clock->set(60);
@@ -173,7 +185,7 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$clock->set(120);
 	my $start = $clock->now;
 	$ids->draw($server);
-	$server->stop('fast');
+	stop_and_look();
 	unlink $server->data_dir . '/snowflake_ids.ceiling' or die;
 	put(0, "\0" x 8192);
 	$clock->set(-3600);
@@ -187,23 +199,22 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$ids->none_twice('the page and the ceiling file are lost');
 }
 
-# ---- written by hand while sessions draw: they end at the ceiling that they know, and continue after the reset
+# ---- emptied while a session draws: it ends at the ceiling that it knows. A reset by what the hint says leads out
 {
 	$ids = Ids->new;
 	$clock->set(300);
 	my $session = Session->new($server);
 	$ids->draw($session);
-	value($server, "SELECT setval('snowflake_ids.wal_ceiling', 12345, false)");
-	my $said = '';
-	for (1 .. 30) { $clock->step(0.5); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
-	like(
-		$said,
-		qr/ERROR:  sequence "snowflake_ids.wal_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids.reset/s,
-		'a number that somebody wrote');
-	$out_of_it->('it');
+	value($server, "REFRESH MATERIALIZED VIEW $name WITH NO DATA");
+	fails_with($session, 'SELECT gen_sno()', 'WITH NO DATA', qr/could not read blocks? 0/, qr/HINT:.*snowflake_ids.reset\(\)/);
+	fails_with($server, "REFRESH MATERIALIZED VIEW $name", 'it is not filled with a new ceiling', qr/could not read blocks? 0/);
+	my $said = value($server, "SELECT snowflake_ids.reset(now() - interval '1 day')");
+	my ($floor) = $said =~ /HINT:.*such as (.*)\./ or die $said;
+	is(value($server, "SELECT snowflake_ids.reset($floor)"), '', "reset by its hint: $floor");
+	is(value($server, "SELECT count(*) FROM $name"), 1, 'it is filled again');
 	$ids->draw($session);
-
-	$ids->none_twice('a ceiling in WAL that somebody wrote');
+	$ids->draw($server);
+	$ids->none_twice('WITH NO DATA');
 }
 $server->stop('immediate');
 done_testing();

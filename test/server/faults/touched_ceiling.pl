@@ -1,0 +1,139 @@
+# Whatever is done to the relation with the ceiling in WAL, by name or by tools that copy all sequences, ids continue,
+# and none repeats: in a new session, in a running one, after a crash, and on a standby that is promoted with a clock
+# an hour behind. The standby has no ceiling file.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use File::Path qw(rmtree);
+use Test::More;
+
+my $name = 'snowflake_ids.wal_ceiling';
+my $clock = clock();
+my $primary = new_server('primary', $clock, allows_streaming => 1, conf => <<'END');
+max_wal_size = 64MB
+min_wal_size = 32MB
+allow_in_place_tablespaces = on
+END
+$primary->safe_psql('postgres', "CREATE TABLESPACE other LOCATION ''");
+
+# A value with the check bits that a ceiling in a sequence would have.
+sub sealed
+{
+	my ($seconds) = @_;
+	my $ms = sprintf '%.0f', $seconds * 1000;
+	my $crc = 0;
+	for my $i (reverse 0 .. 63)
+	{
+		my $out = ($crc >> 14 ^ (1 << 56 | $ms) >> $i) & 1;
+		$crc = $crc << 1 & 0x7fff;
+		$crc ^= 0x4599 if $out;
+	}
+	return $ms << 15 | $crc;
+}
+
+# SQL, or a function that returns it.
+my @cases = (
+	[ 'nothing', 'SELECT 1' ],
+
+	# as a sequence
+	[ 'setval() 1000 higher', "SELECT setval('$name', last_value + 1000) FROM $name" ],
+	[ 'setval() of its own value', "SELECT setval('$name', last_value) FROM $name" ],
+	[ 'setval() of its own value, not called', "SELECT setval('$name', last_value, false) FROM $name" ],
+	[ 'setval() of 1', "SELECT setval('$name', 1, false)" ],
+	[ 'setval() of a server that is an hour behind', sub { "SELECT setval('$name', @{[ sealed($clock->now - 3600) ]})" } ],
+	[ 'setval() of a server that is 5 s ahead', sub { "SELECT setval('$name', @{[ sealed($clock->now + 5) ]})" } ],
+	[ 'setval() of a new server', "SELECT setval('$name', 22320)" ],
+	[ 'a script that reads pg_sequences',
+		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value) + 1000) FROM pg_sequences \gexec} ],
+	[ 'sync-sequences of CloudNativePG',
+		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce((last_value + 1000)::text, 'NULL')) FROM pg_sequences \gexec} ],
+	[ 'nextval()', "SELECT nextval('$name')" ],
+	[ 'nextval() twice', "SELECT nextval('$name'); SELECT nextval('$name')" ],
+	[ 'RESTART', "ALTER SEQUENCE $name RESTART" ],
+	[ 'RESTART WITH', "ALTER SEQUENCE $name RESTART WITH 5" ],
+	[ 'INCREMENT, and nextval() twice', "ALTER SEQUENCE $name INCREMENT 1; SELECT nextval('$name'); SELECT nextval('$name')" ],
+	[ 'CACHE, and nextval()', "ALTER SEQUENCE $name CACHE 100; SELECT nextval('$name')" ],
+	[ 'SET UNLOGGED, SET LOGGED', "ALTER SEQUENCE $name SET UNLOGGED; ALTER SEQUENCE $name SET LOGGED" ],
+	[ 'OWNED BY, and TRUNCATE',
+		"CREATE TABLE snowflake_ids.owner (i int); ALTER SEQUENCE $name OWNED BY snowflake_ids.owner.i; TRUNCATE snowflake_ids.owner RESTART IDENTITY; ALTER SEQUENCE $name OWNED BY NONE; DROP TABLE snowflake_ids.owner" ],
+	[ 'pg_sequence_last_value()', "SELECT pg_sequence_last_value('$name')" ],
+	[ 'SELECT FOR UPDATE', "SELECT * FROM $name FOR UPDATE" ],
+	[ 'RESTART, rolled back', "BEGIN; ALTER SEQUENCE $name RESTART; ROLLBACK" ],
+
+	# as a table
+	[ 'INSERT', "INSERT INTO $name SELECT * FROM $name" ],
+	[ 'UPDATE', "UPDATE $name SET until = '2000-01-01'" ],
+	[ 'DELETE', "DELETE FROM $name" ],
+	[ 'TRUNCATE', "TRUNCATE $name" ],
+	[ 'COPY', "COPY $name FROM PROGRAM 'echo 1'" ],
+	[ 'SET UNLOGGED of a table', "ALTER TABLE $name SET UNLOGGED" ],
+
+	# as a materialized view
+	[ 'REFRESH', "REFRESH MATERIALIZED VIEW $name" ],
+	[ 'REFRESH, rolled back', "BEGIN; REFRESH MATERIALIZED VIEW $name; SELECT gen_sno(); ROLLBACK" ],
+	[ 'VACUUM FULL, and VACUUM FREEZE', "VACUUM FULL $name; VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) $name" ],
+	[ 'VACUUM FREEZE, ANALYZE and SELECT', "VACUUM (FREEZE, ANALYZE) $name; SELECT * FROM $name" ],
+	[ 'CLUSTER', "CREATE INDEX ceiling_index ON $name (until); CLUSTER $name USING ceiling_index; DROP INDEX snowflake_ids.ceiling_index" ],
+	[ 'SET TABLESPACE', "ALTER MATERIALIZED VIEW $name SET TABLESPACE other; ALTER MATERIALIZED VIEW $name SET TABLESPACE pg_default" ]);
+
+sub rows { return Ids::query(20, 60) }
+
+# What went wrong, or nothing.
+sub drawn
+{
+	my ($ids, $where) = @_;
+	$ids->{said} = [];
+	$ids->add(value($where, rows()));
+	my ($error) = "@{ $ids->{said} }" =~ /(ERROR.*?)(?:DETAIL|HINT|$)/s;
+	return $error // ();
+}
+
+my $n = 0;
+for my $case (@cases)
+{
+	my ($what, $sql) = @$case;
+	my $act = sub { value($primary, ref $sql ? $sql->() : $sql) };
+	$primary->safe_psql('postgres', 'DROP EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids');
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $running = Session->new($primary);
+	my @wrong = map { "before: $_" } drawn($ids, $running);
+	$act->();
+	push @wrong, map { "a new session: $_" } drawn($ids, $primary);
+	$clock->step(5);    # beyond the ceiling that the session knows
+	push @wrong, map { "a running session: $_" } drawn($ids, $running);
+
+	$primary->safe_psql('postgres', 'CHECKPOINT');
+	$act->();
+	$running->gone;
+	kill_postmaster($primary);
+	my $of_standby = Ids->new;
+	$of_standby->include($ids);
+	my $standby = copy_of('standby' . ++$n, $primary->data_dir);
+	unlink $standby->data_dir . '/snowflake_ids.ceiling' or die;
+	$standby->set_standby_mode;
+	my $clock_of_standby = clock();
+	for ([ 'promoted', $standby, $of_standby, $clock_of_standby ], [ 'after a crash', $primary, $ids, $clock ])
+	{
+		my ($when, $server, $all, $its_clock) = @$_;
+		my $offset = $clock->{offset};
+		$its_clock->set(-3600);
+		start_at($server, $its_clock);
+		$server->promote if $server == $standby;
+		for my $time ($its_clock->now, $start, $start + 5)
+		{
+			$its_clock->set_to($time);
+			push @wrong, map { "$when: $_" } drawn($all, $server);
+		}
+		push @wrong, "$when: $all->{twice} ids twice" if $all->{twice};
+		$its_clock->set($offset + 20);
+	}
+	$standby->stop('immediate');
+	rmtree($standby->data_dir);
+	my $all = $ids->drawn + $of_standby->drawn;
+	ok(!@wrong, "$what: $all ids") or diag join "\n", @wrong;
+}
+$primary->stop('immediate');
+done_testing();
