@@ -63,29 +63,23 @@ DROP SCHEMA snowflake_ids CASCADE;
 
 -- An object there that is no member is not used.
 \c - :super
-ALTER EXTENSION snowflake_ids DROP SEQUENCE snowflake_ids.wal_ceiling;
+ALTER EXTENSION snowflake_ids DROP MATERIALIZED VIEW snowflake_ids.wal_ceiling;
 ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids.created_layout;
-ALTER SEQUENCE snowflake_ids.wal_ceiling RENAME TO true_ceiling;
+ALTER MATERIALIZED VIEW snowflake_ids.wal_ceiling RENAME TO true_ceiling;
 ALTER TABLE snowflake_ids.created_layout RENAME TO true_layout;
-CREATE SEQUENCE snowflake_ids.wal_ceiling AS pg_catalog.int8 START 9000000000000000000;
+CREATE MATERIALIZED VIEW snowflake_ids.wal_ceiling AS SELECT 9000000000000000000;
 CREATE TABLE snowflake_ids.created_layout (name pg_catalog.text, epoch pg_catalog.text);
 \c -
 SELECT gen_mastic();
 SELECT snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
-DROP SEQUENCE snowflake_ids.wal_ceiling;
+DROP MATERIALIZED VIEW snowflake_ids.wal_ceiling;
 DROP TABLE snowflake_ids.created_layout;
-ALTER SEQUENCE snowflake_ids.true_ceiling RENAME TO wal_ceiling;
+ALTER MATERIALIZED VIEW snowflake_ids.true_ceiling RENAME TO wal_ceiling;
 ALTER TABLE snowflake_ids.true_layout RENAME TO created_layout;
-ALTER EXTENSION snowflake_ids ADD SEQUENCE snowflake_ids.wal_ceiling;
+ALTER EXTENSION snowflake_ids ADD MATERIALIZED VIEW snowflake_ids.wal_ceiling;
 ALTER EXTENSION snowflake_ids ADD TABLE snowflake_ids.created_layout;
 SELECT gen_mastic() IS NOT NULL AS mastic;
 SELECT snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
-
--- An unlogged sequence would not reach standbys.
-ALTER SEQUENCE snowflake_ids.wal_ceiling SET UNLOGGED;
-SELECT gen_mastic();
-ALTER SEQUENCE snowflake_ids.wal_ceiling SET LOGGED;
-SELECT gen_mastic() IS NOT NULL AS mastic;
 
 -- The shared generators: none is new, none is ahead of the clock or of where it was.
 \c :main :super

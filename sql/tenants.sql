@@ -20,9 +20,9 @@ SELECT gen_sno() IS NOT NULL AS draws;
 \i sql/include/attempts.psql
 SET client_min_messages = error;
 GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner;
-GRANT ALL ON SEQUENCE snowflake_ids.wal_ceiling TO regress_tenant_owner;
+GRANT ALL ON snowflake_ids.wal_ceiling TO regress_tenant_owner;
 SELECT gen_sno(0, 1);
-SELECT has_sequence_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
+SELECT has_table_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
 
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ledger/check_bits.hpp"
 #include "ledger/directory.hpp"
 #include "ledger/formats.hpp"
 
@@ -39,11 +40,6 @@ struct FileEntry {
     std::uint64_t check_bits;
 };
 static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
-
-constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-    return sum ^ sum >> 29;
-}
 
 std::uint64_t checksum(const FileHeader& h) {
     std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];

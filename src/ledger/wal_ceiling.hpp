@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/time.hpp"
+#include "ledger/check_bits.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -18,6 +19,11 @@ struct WalCeiling {
 
     bool operator==(const WalCeiling&) const = default;
 };
+
+// As it is on a page. A page of zeros has wrong ones.
+constexpr std::uint64_t check_bits(const WalCeiling& c) {
+    return mix(mix(mix(1, static_cast<std::uint64_t>(number_of(c.until))), c.life_id), 0);
+}
 
 // Before a process's first id in a database. If another life lifted the ceiling last (before a restart or a failover),
 // ids below it may exist. So first lift_floor(until) lifts all generators above them, and then the ceiling is lifted to

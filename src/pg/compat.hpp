@@ -126,26 +126,6 @@ inline uint64& word_of_snapshot(Snapshot copy) {
 #define trace_sort false
 #endif
 
-// Adds a page of zeros to a relation, and returns its buffer, pinned and not locked.
-extern "C" {
-#include "storage/bufmgr.h"
-#if PG_VERSION_NUM < 160000
-#include "storage/lmgr.h"
-#endif
-}
-inline Buffer extend_relation(Relation rel) {
-#if PG_VERSION_NUM >= 160000
-    BufferManagerRelation manager{};
-    manager.rel = rel;
-    return ExtendBufferedRel(manager, MAIN_FORKNUM, nullptr, 0);
-#else
-    LockRelationForExtension(rel, ExclusiveLock);
-    const Buffer buffer = ReadBufferExtended(rel, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
-    UnlockRelationForExtension(rel, ExclusiveLock);
-    return buffer;
-#endif
-}
-
 // Since 18, index_beginscan() has one more argument, for instrumentation. The last branch is for yet another one at the
 // end.
 extern "C" {

@@ -12,10 +12,9 @@ BEGIN
     statements := ARRAY(
         SELECT DISTINCT format('REVOKE ALL ON %s %s FROM %s', o.kind, o.name,
                                CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
-        FROM (SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, c.oid::regclass::text AS name,
-                     c.relacl AS acl, c.relowner AS owner
+        FROM (SELECT 'TABLE' AS kind, c.oid::regclass::text AS name, c.relacl AS acl, c.relowner AS owner
               FROM pg_class c
-              WHERE c.relnamespace = 'snowflake_ids'::regnamespace AND c.relkind IN ('S', 'r', 'v')
+              WHERE c.relnamespace = 'snowflake_ids'::regnamespace AND c.relkind IN ('m', 'r', 'v')
               UNION ALL
               SELECT 'SCHEMA', 'snowflake_ids', n.nspacl, n.nspowner
               FROM pg_namespace n

@@ -93,6 +93,42 @@ TEST(LedgerSeenCeilings, SeenAgainIsWhereItWas) {
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u) << "the one before is still known";
 }
 
+// Which standbys have what.
+TEST(LedgerSeenCeilings, TheHighestThatIsThere) {
+    SeenCeilings seen;
+    const auto highest = [&](std::uint64_t flushed) {
+        return number_of(seen.highest([=](std::uint64_t position) { return position != 0 && position <= flushed; }));
+    };
+    EXPECT_EQ(highest(99), 0) << "none is known";
+    seen.note(unix_ms(500), 10);
+    EXPECT_EQ(highest(9), 0);
+    EXPECT_EQ(highest(10), 500);
+    seen.note(unix_ms(900), 20);
+    EXPECT_EQ(highest(9), 0);
+    EXPECT_EQ(highest(19), 500) << "the one before";
+    EXPECT_EQ(highest(20), 900);
+    seen.note(unix_ms(1300), 30);
+    EXPECT_EQ(highest(19), 0) << "only two are kept";
+    EXPECT_EQ(highest(29), 900);
+}
+
+// ---- the row
+
+TEST(LedgerWalCheckBits, FindEachChangeOfAWord) {
+    const WalCeiling c{unix_ms(1798761600000), 0x123456789abcdef0};
+    EXPECT_NE(check_bits(WalCeiling{}), 0u) << "zeros are no row";
+    for (int bit = 0; bit < 48; bit++)
+        EXPECT_NE(check_bits({unix_ms(1798761600000 ^ std::int64_t{1} << bit), c.life_id}), check_bits(c));
+    for (int bit = 0; bit < 64; bit++)
+        EXPECT_NE(check_bits({c.until, c.life_id ^ std::uint64_t{1} << bit}), check_bits(c));
+}
+
+// Rows of 1.0 stay valid.
+TEST(LedgerWalCheckBits, Known) {
+    EXPECT_EQ(check_bits(WalCeiling{}), 16270200097125959691u);
+    EXPECT_EQ(check_bits({unix_ms(1798761600000), 0x123456789abcdef0}), 12691747227736009166u);
+}
+
 static_assert(WalCeiling{}.until == Ceiling{} && WalCeiling{}.life_id == 0, "nobody's, without a floor");
 
 }  // namespace

@@ -35,7 +35,7 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // After a forced reset. The WAL ceiling stays above all ids of generators that were not reset: not below the ceilings
 // of their slots, or the old WAL ceiling if that is lower.
 //
-// A session that is set up between the reset and this call, which may wait for ALTER SEQUENCE, generates ids below the
+// A session that is set up between the reset and this call, which may wait for a lock, generates ids below the
 // old ceiling. So this lowers the ceiling, raises the revision, so that such sessions look again, and then lifts the
 // ceiling above their ids.
 void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadline& deadline) {
@@ -51,15 +51,13 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
 }
 
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
-// that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling. Not
-// in recovery.
+// that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Deadline& deadline) {
-    if (!database_ceiling::is_damaged(deadline)) return;
     // begins the life only, because a database with a damaged ceiling cannot be entered
     (void) ledger_in_life(deadline);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    database_ceiling::repair({until, shared.header->life_id.load()}, deadline);
+    database_ceiling::repair({until, shared.header->life_id.load()});
     shared.header->revision.fetch_add(1);
 }
 
@@ -74,10 +72,13 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     return static_cast<int>(number_argument(fcinfo, n, "machine_id", Error::node_range, last));
 }
 
+// Ids are at most 2.5 s ahead of the clock after a start, if nobody has moved them.
+constexpr const char* later = "now() + interval '3 seconds'";
+
 void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("floor is in the past, and the server does not know which ids were generated"),
-                    errhint("Call snowflake_ids.reset() with a time above every id, such as now().")));
+                    errhint("Call snowflake_ids.reset() with a time above every id, such as %s.", later)));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
-                        PG_ARGISNULL(0) ? errhint("Name a time above every id, such as now().")
+                        PG_ARGISNULL(0) ? errhint("Name a time above every id, such as %s.", later)
                                         : errhint("Write true or false, or leave out the argument force.")));
     }
     const UnixTime floor = unix_time(PG_GETARG_TIMESTAMPTZ(0));
@@ -112,14 +113,15 @@ FUNCTION(snowflake_ids_reset) {
     durable_ceiling::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    if (in_past && !in_recovery && database_ceiling::is_damaged(deadline)) fail_past_floor();
+    const bool damaged = !in_recovery && database_ceiling::is_damaged();
+    if (in_past && damaged) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been generated"),
                         errdetail("Ids up to %s may exist.", show_time(timestamptz(highest))),
                         errhint("Choose a time later than that. With force => true, ids can repeat.")));
     }
-    if (!in_recovery) repair_wal_ceiling(shared, reset, deadline);
+    if (damaged) repair_wal_ceiling(shared, reset, deadline);
     (void) issue_limit::enter_life_and_database(in_recovery, deadline);
     durable_ceiling::apply_reset(reset);
     if (!in_recovery) {

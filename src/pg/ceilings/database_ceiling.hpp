@@ -1,15 +1,18 @@
-// The WAL ceiling of a database is a time in a sequence relation. No backend issues a tick at or above it. So wherever
-// a row with an id was replayed or recovered, a higher ceiling was replayed before, also with asynchronous commit,
-// prepared transactions, point-in-time recovery, cascading standbys and pg_rewind.
+// The WAL ceiling of a database is a time in a relation. No backend issues a tick at or above it. So wherever a row
+// with an id was replayed or recovered, a higher ceiling was replayed before, also with asynchronous commit, prepared
+// transactions, point-in-time recovery, cascading standbys and pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp); 0: new
-//   log_cnt     the life (ledger/life.hpp) that wrote last_value
+// The relation is a materialized view with one row, because nobody can write into one. Its columns:
 //
-// A change is generic WAL on the relation's only page, flushed before it counts. It needs no transaction id, so it
-// works in read-only transactions.
+//   until       whole milliseconds; 1970: new
+//   life_id     the life (ledger/life.hpp) that wrote the row
+//   check_bits  of both
 //
-// The functions raise an error if the page is damaged, if the sequence is missing or unlogged, or if its lock is not
-// free before the deadline.
+// A change is generic WAL on the relation's only page, in place, flushed before it counts. It needs no transaction id,
+// so it works in read-only transactions. REFRESH MATERIALIZED VIEW and VACUUM FULL copy the row to a new file.
+//
+// The functions raise an error if the page is damaged, if the relation is missing, or if its lock is not free before
+// the deadline.
 #pragma once
 
 #include "ledger/wal_ceiling.hpp"
@@ -31,7 +34,7 @@ WalCeiling read(const Deadline& deadline);
 WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline);
 
 // As lift(), but only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if
-// another session has the lock, or if the relation is new, missing, unlogged or damaged.
+// another session has the lock, or if the relation is new, missing or damaged.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
 // A standby with WAL up to here has the ceiling that this process read or lifted last.
@@ -40,11 +43,12 @@ XLogRecPtr position();
 // May lower the ceiling. Returns the one before. Only for a forced reset.
 WalCeiling replace(const WalCeiling& c, const Deadline& deadline);
 
-// Raises no error for a damaged page.
-bool is_damaged(const Deadline& deadline);
+// Raises no error, and does not wait: false also if another session has the lock, or if the relation is missing.
+bool is_damaged();
 
-// Creates the page again with the ceiling `c`, unless another session has. Not in recovery.
-void repair(const WalCeiling& c, const Deadline& deadline);
+// Gives the relation a new file with the ceiling `c`, unless another session has. Only for its owner, a superuser. Not
+// in recovery.
+void repair(const WalCeiling& c);
 
 // The `Wal` of ledger/wal_ceiling.hpp.
 struct InDatabase {

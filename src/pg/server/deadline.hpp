@@ -14,7 +14,7 @@ void nap(microseconds wanted);
 void nap(microseconds wanted, uint32 wait_event);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait from construction on. With `queues`, the wait
-// for a relation has no limit, as in ALTER SEQUENCE.
+// for a relation has no limit, as in ALTER TABLE.
 struct Deadline {
     MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;

@@ -118,7 +118,7 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
                     settings::max_wait_ms),
              errdetail("Another session has locked it."),
              errhint(
-                 "A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open. Look for it in pg_locks, and end it. The setting snowflake_ids.max_wait limits the wait.")));
+                 "A transaction with DROP EXTENSION, ALTER EXTENSION or REFRESH MATERIALIZED VIEW may be open. Look for it in pg_locks, and end it. The setting snowflake_ids.max_wait limits the wait.")));
     }
 }
 

@@ -162,7 +162,7 @@ for (
 # ---- what needs a lock of its own database
 {
 	my $administrator = connected('one', 'administrator');
-	$administrator->ask('BEGIN; ALTER SEQUENCE snowflake_ids.wal_ceiling RESTART');
+	$administrator->ask('BEGIN; CREATE INDEX ON snowflake_ids.wal_ceiling (until)');
 	my $waits = connected('one');
 	$waits->ask("SET snowflake_ids.max_wait = '5min'");
 	$waits->send(

@@ -27,7 +27,7 @@ sub goes_up
 	ok(@drawn == 3 && !grep({ $drawn[$_] le $last[$_] } 0 .. 2), "ids go up: $what") or diag "after @last: $answer";
 	@last = @drawn if @drawn == 3;
 }
-my $ceiling = 'SELECT (last_value >> 15) > extract(epoch FROM clock_timestamp()) * 1000 FROM snowflake_ids.wal_ceiling';
+my $ceiling = 'SELECT until > clock_timestamp() FROM snowflake_ids.wal_ceiling';
 
 my $stays = Session->new($server);
 my $elsewhere = Session->new($server, dbname => 'other');
@@ -36,7 +36,7 @@ goes_up('a session of another database', $elsewhere);
 
 # ---- made again by somebody else
 $server->safe_psql('postgres', $again);
-is(value($server, 'SELECT last_value >> 15 FROM snowflake_ids.wal_ceiling'), 0, 'the new relation holds no ceiling');
+is(value($server, 'SELECT extract(epoch FROM until) FROM snowflake_ids.wal_ceiling'), '0.000000', 'the new relation holds no ceiling');
 goes_up('a session that stayed connected', $stays);
 is(value($server, $ceiling), 't', 'that session wrote the ceiling into the new relation before it drew');
 $server->safe_psql('postgres', $again);
@@ -62,7 +62,7 @@ $stays->ask('COMMIT');
 # ---- whichever generator raises the new ceiling first: it is above all slots
 my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
 my $above_all =
-  'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids.stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids.wal_ceiling';
+  'SELECT until >= (SELECT max(durable_until) FROM snowflake_ids.stats WHERE format = $$mastic$$) FROM snowflake_ids.wal_ceiling';
 cmp_ok($elsewhere->ask($ahead), '>', 0, 'a slot is far ahead');
 my $other = Session->new($server);
 $other->ask('SELECT pg_advisory_lock(1)');
