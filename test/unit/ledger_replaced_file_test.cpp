@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -73,6 +75,26 @@ TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
         ASSERT_EQ(old->lifted(*of_old, before + 1ms), CeilingError::none);
         expect_restored(*old);
     }
+}
+
+// Whoever moves the file away finds in it what it had then.
+TEST_F(LedgerReplacedFile, MovedAwayBeforeTheLock) {
+    const std::string away = data.path.string() + ".away";
+    const auto bytes_of = [](const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string before = bytes_of(data.path.string());
+    on_lock = [&] {
+        fs::rename(data.path, away);
+        fs::copy_file(away, data.path);
+        return 0;
+    };
+    EXPECT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::busy);
+    on_lock = nullptr;
+    EXPECT_EQ(bytes_of(away), before);
+    EXPECT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
+    EXPECT_EQ(bytes_of(away), before);
 }
 
 TEST_F(LedgerReplacedFile, OfAnOlderLife) {

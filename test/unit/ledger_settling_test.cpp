@@ -190,6 +190,33 @@ TEST_F(LedgerSettled, APreparedTransactionHasAPlace) {
     EXPECT_EQ(limit({10}, 100), 100) << "nothing of it is left with the process";
 }
 
+// With its own tables only, whoever had the place before.
+TEST_F(LedgerSettled, APreparedTransactionKeepsItsTables) {
+    constexpr std::uint64_t first = 7, second = 8;
+    UnixTime noted[std::size(decltype(backend.tables){}) + 1];
+    const auto prepare = [&](std::uint64_t xid, std::int64_t t, std::uint64_t table) {
+        EXPECT_TRUE(draws(t));
+        if (table != 0) note_table(ledger.header->promise, backend, table, noted);
+        EXPECT_TRUE(note_prepared(backend, 1, prepared_at(ledger), xid, [=](std::uint64_t x) { return x < xid; }));
+        ends(0);
+    };
+    const auto limit_of = [&](std::uint64_t last, std::uint64_t table) {
+        UnixTime t = unix_us(100);
+        limit_by(ledger.prepared[0], database, Snapshot{last}, t, table);
+        return number_of(t);
+    };
+    prepare(11, 50, first);
+    EXPECT_EQ(limit_of(10, first), 50);
+    EXPECT_EQ(limit_of(10, second), 100);
+    prepare(12, 60, second);
+    EXPECT_EQ(limit_of(11, second), 60);
+    EXPECT_EQ(limit_of(11, first), 100);
+    prepare(13, 70, 0);
+    EXPECT_EQ(limit_of(12, first), 100);
+    EXPECT_EQ(limit_of(12, second), 100);
+    EXPECT_EQ(limit_of(12, all_tables), 70);
+}
+
 // ---- the promise outlives the memory
 
 struct LedgerPromise : testing::Test {
