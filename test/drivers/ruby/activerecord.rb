@@ -77,24 +77,6 @@ rescue ActiveRecord::RecordNotFound
 end
 raise 'an id has changed' if Person.find(ada.id).changed?
 
-# The feed of doc/feed.md by find_each, which writes its own "WHERE number > last ORDER BY number".
-Person.connection.execute(<<~SQL)
-  CREATE VIEW person_feed AS SELECT * FROM person WHERE number < (SELECT mastic_settled()::bigint)
-SQL
-class Feed < ActiveRecord::Base
-  self.table_name = 'person_feed'
-  self.primary_key = 'number'
-end
-read = ->(last) { Feed.find_each(start: last + 1).map(&:name) }
-sleep 0.01 until read.(ada.number - 1) == %w[ada]
-slow = PG.connect(dbname: ENV['PGDATABASE'])
-slow.exec("BEGIN; INSERT INTO person (name) VALUES ('first')")
-Person.create!(name: 'second')
-raise 'the feed is ahead' unless read.(ada.number) == []
-slow.exec('COMMIT')
-sleep 0.01 until (got = read.(ada.number)) != []
-raise "the feed: #{got}" unless got == %w[first second]
-
 # Fixtures without ids get snos, and others refer to them by name.
 Person.connection.execute('CREATE TABLE pet (id sno DEFAULT gen_sno() PRIMARY KEY, person_id sno REFERENCES person, name text)')
 class Pet < ActiveRecord::Base

@@ -154,6 +154,32 @@ SKIP:
 }
 $text .= slurp_file("$root/test/drivers/php/doctrine.php");
 
+# Readers of a table with a feed.
+for (
+	[   'ruby/feed.rb',
+		$programs{'ruby/activerecord.rb'}[1],
+		'a slow transaction',
+		'changes of more than a batch, and a deletion',
+		'fixtures without stamps: refused',
+		'fixtures with stamps: 1' ],
+	[   'python/feed_sqlalchemy.py', $programs{'python/sqlalchemy_ids.py'}[1],
+		'a slow transaction', 'many changes, and a deletion' ])
+{
+	my ($file, $how, @says) = @$_;
+	my ($needs, $run) = @$how;
+	$text .= slurp_file("$root/test/drivers/$file");
+  SKIP:
+	{
+		skip "$file: its driver is not here", 1 if !found(@$needs);
+		my $db = $file =~ s/\W+/_/gr;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		local $ENV{PGDATABASE} = $db;
+		my ($out, $err) = run_command([ @$run, "$root/test/drivers/$file" ]);
+		is($out, join("\n", @says), "$file reads the feed") or diag $err;
+	}
+}
+
 # In CI some must be there, unless tools/setup could not get them.
 SKIP:
 {
@@ -166,7 +192,7 @@ my @shown = grep { (Page::script_of($page->{path}, $_->{heading}) // 'driver_pro
 	my $l = $_;
 	map { $page->blocks($_, $l) } $page->chapters
 } qw(js python java go ruby php);
-is(scalar(@shown), 12, 'the page shows parts of programs');
+is(scalar(@shown), 15, 'the page shows parts of programs');
 for (@shown)
 {
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
