@@ -29,7 +29,7 @@ sub standby
 	return ($standby, $clock);
 }
 
-sub caught_up
+sub replayed
 {
 	my ($standby, $lsn) = @_;
 	$primary->wait_for_catchup($standby, 'replay', $lsn // flushed_lsn($primary));
@@ -60,7 +60,7 @@ sub draw_after
 	$ids->draw($last);
 	$ids->draw($last);
 
-	caught_up($standby, $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	replayed($standby, $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
 	$standby->promote;
 	draw_after($ids, $standby, $clock, $start);
 	$ids->none_twice('promotion, asynchronous commit, clock 3 h behind');
@@ -79,7 +79,7 @@ sub draw_after
 	$primary_clock->step(10);
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);
-	caught_up($standby);
+	replayed($standby);
 	$standby->promote;
 	draw_after($ids, $standby, $clock, $start);
 	$ids->none_twice('promotion, read-only transactions');
@@ -97,7 +97,7 @@ sub draw_after
 	$ids->draw($primary);
 	$primary_clock->set($was);
 	$ids->draw($primary);
-	caught_up($standby);
+	replayed($standby);
 	$standby->promote;
 	$ids->draw($standby);
 	$clock->set_to($jump);
@@ -113,7 +113,7 @@ sub draw_after
 	$primary->safe_psql(
 		'postgres', q{BEGIN; TRUNCATE kept; INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500);
 		INSERT INTO kept SELECT 'm' || gen_mastic() FROM generate_series(1, 500); PREPARE TRANSACTION 'before'});
-	caught_up($standby);
+	replayed($standby);
 	$standby->promote;
 	$ids->draw($standby);
 	$clock->set_to($start);
@@ -131,7 +131,7 @@ sub draw_after
 	my $ids = Ids->new;
 	my $start = $primary_clock->now;
 	$ids->draw($primary);
-	caught_up($standby);
+	replayed($standby);
 	$standby->promote;
 	restart_after($standby, 'fast', $behind);
 	restart_after($standby, 'kill -9', $behind);
@@ -151,7 +151,7 @@ sub draw_after
 	my $own =
 	  "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
 	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }
-	caught_up($standby);
+	replayed($standby);
 	my $pids = join ', ', map { $_->ask('SELECT pg_backend_pid()') } @sessions;
 	my $loop = join ';', map { "$_ WHERE NOT EXISTS (SELECT FROM stop)" } split(/;/, $own), 'SELECT pg_sleep(0.01)';
 	$_->send(join ';', ($loop) x 4000) for @sessions;
