@@ -119,31 +119,21 @@ bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
 }
 
 // Step 0: notes a table that the transaction is going to write to. There is no way back before the end, so a
-// transaction counts for the tables of savepoints that were rolled back. Returns the promise that was loaded when the
-// table was noted. `noted` is the process's own, and has as many elements as Backend::tables, and one more.
+// transaction counts for the tables of savepoints that were rolled back.
 template <class W, class B>
-UnixTime note_table(const W& promise, B& backend, std::uint64_t table, UnixTime* noted) {
+void note_table(const W& promise, B& backend, std::uint64_t table) {
     const std::uint64_t n = backend.table_count.load(std::memory_order_relaxed);
     for (std::uint64_t i = 0; i < n; i++)  // its own process has written them
-        if (backend.tables[i].load(std::memory_order_relaxed) == table) return noted[i];
+        if (backend.tables[i].load(std::memory_order_relaxed) == table) return;
     if (n == std::size(backend.tables)) {
-        if (backend.every_table.load(std::memory_order_relaxed) != 0) return noted[n];
+        if (backend.every_table.load(std::memory_order_relaxed) != 0) return;
         backend.every_table.store(1);
     } else {
         // A reader that meets it in place of a former transaction's table must find that one in the ring.
         backend.tables[n].store(table, std::memory_order_release);
         backend.table_count.store(n + 1);
     }
-    return noted[n] = promise.load();
-}
-
-// A trigger that checks an id of time `t` instead of generating one, in a table that step 0 has noted. True if the row
-// may have it: readers of the table were not told that it is past, and now they wait for it. `noted` is what step 0 has
-// returned, and `covered` as in admit().
-template <class W, class B>
-bool may_bring(const W& promise, B& backend, UnixTime t, UnixTime noted, UnixTime& covered) {
-    // Who was told more than `noted` has seen the table, and `low` if that was covered.
-    return t >= noted && (t >= covered || admit(promise, backend, t, covered));
+    (void) promise.load();
 }
 
 // True if the transaction of the backend has noted the table, or every one.

@@ -38,22 +38,22 @@ COMMENT ON FUNCTION snowflake_ids_settled(regclass) IS
 CREATE FUNCTION sno_settled(of_table regclass) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled(regclass) IS
-    'an id, and no row of this table gets a smaller stamp any more; needs the trigger sno_stamp on the table, or sno_check on its key';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger sno_stamp on the table';
 
 CREATE FUNCTION mastic_settled(of_table regclass) RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled(regclass) IS
-    'an id, and no row of this table gets a smaller stamp any more; needs the trigger mastic_stamp on the table, or mastic_check on its key';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger mastic_stamp on the table';
 
 CREATE FUNCTION snowflake_si_settled(of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled(regclass) IS
-    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_si_stamp on the table, or snowflake_si_check on its key';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_si_stamp on the table';
 
 CREATE FUNCTION snowflake_settled(layout text, of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
-    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_stamp on the table, or snowflake_check on its key';
+    'an id, and no row of this table gets a smaller stamp any more; needs the trigger snowflake_stamp on the table';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT first_id_time timestamptz)
 RETURNS SETOF record

@@ -30,7 +30,6 @@ struct LedgerSettledSteps : testing::Test {
     Words backend;
     HookedWord<UnixTime> promise;
     UnixTime covered = no_low;
-    UnixTime noted[3]{};
 
     bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us), covered); }
     void ends(std::uint64_t xid) { end_transaction(backend, xid); }
@@ -78,10 +77,10 @@ TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
     EXPECT_TRUE(draws(50));
     UnixTime t = unix_us(100);
     const auto finished = [](std::uint64_t xid) { return xid == 0; };
-    note_table(promise, backend, 8, noted);
+    note_table(promise, backend, 8);
     limit_by(backend, 5, finished, t, 7);
     EXPECT_EQ(t, unix_us(100));
-    note_table(promise, backend, 7, noted);
+    note_table(promise, backend, 7);
     limit_by(backend, 5, finished, t, 7);
     EXPECT_EQ(t, unix_us(50));
     // The tables are cleared when the ring has the transaction.
@@ -98,36 +97,20 @@ TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
 TEST_F(LedgerSettledSteps, TablesAreNotedOnceAndBeforeTheyCount) {
     const auto reads = [&](std::uint64_t table) { return has_noted(backend, table); };
     backend.table_count.before_store = [&] { EXPECT_EQ(backend.tables[backend.table_count.value].value, 7u); };
-    note_table(promise, backend, 7, noted);
-    note_table(promise, backend, 7, noted);
+    note_table(promise, backend, 7);
+    note_table(promise, backend, 7);
     EXPECT_EQ(backend.table_count.value, 1u);
     EXPECT_TRUE(reads(7));
     EXPECT_FALSE(reads(8));
     backend.table_count.before_store = nullptr;
-    note_table(promise, backend, 8, noted);
+    note_table(promise, backend, 8);
     EXPECT_TRUE(reads(8));
     EXPECT_FALSE(reads(9));
-    note_table(promise, backend, 9, noted);
+    note_table(promise, backend, 9);
     EXPECT_EQ(backend.table_count.value, 2u);
     EXPECT_TRUE(reads(9) && reads(10)) << "more than fit: every table";
     ends(0);
     EXPECT_FALSE(reads(7) || reads(8) || reads(9)) << "a transaction that has noted tables and got no id";
-}
-
-TEST_F(LedgerSettledSteps, AnIdThatIsBroughtIsNotBeforeWhatReadersWereTold) {
-    promise.value = unix_us(40);
-    EXPECT_EQ(note_table(promise, backend, 7, noted), unix_us(40));
-    promise.value = unix_us(60);
-    EXPECT_EQ(note_table(promise, backend, 7, noted), unix_us(40)) << "it was noted then";
-    EXPECT_FALSE(may_bring(promise, backend, unix_us(39), unix_us(40), covered));
-    EXPECT_FALSE(may_bring(promise, backend, unix_us(50), unix_us(40), covered)) << "readers did not wait for it";
-    EXPECT_EQ(backend.low.value, no_low) << "an old id holds nobody back";
-    EXPECT_TRUE(may_bring(promise, backend, unix_us(70), unix_us(40), covered));
-    EXPECT_EQ(backend.low.value, unix_us(70));
-    promise.value = unix_us(90);
-    EXPECT_TRUE(may_bring(promise, backend, unix_us(80), unix_us(40), covered)) << "they wait for it";
-    EXPECT_FALSE(may_bring(promise, backend, unix_us(69), unix_us(40), covered));
-    EXPECT_FALSE(may_bring(promise, backend, unix_us(80), unix_us(90), covered)) << "a table that was noted later";
 }
 
 // ---- the end

@@ -199,7 +199,7 @@ FUNCTION(snowflake_ids_note_deleted) {
         auto* const found = static_cast<Deletions*>(MemoryContextAlloc(info.fn_mcxt, sizeof(Deletions)));
         *found = look_up(t, table);
         table_close(table, NoLock);
-        (void) writer::will_write(RelationGetRelid(rel));
+        writer::will_write(RelationGetRelid(rel));
         info.fn_extra = found;
     }
     const auto& deletions = *static_cast<const Deletions*>(info.fn_extra);
@@ -229,7 +229,7 @@ FUNCTION(snowflake_ids_feed_as_owner) {
     if (!has_privs_of_role(GetUserId(), owner))
         aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(rel->rd_rel->relkind), RelationGetRelationName(rel));
     relation_close(rel, NoLock);
-    (void) writer::will_write(table);
+    writer::will_write(table);
     const int settings = NewGUCNestLevel();
     const Caller caller = connect_as(owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
     check_result(SPI_execute(statement, false, 0));

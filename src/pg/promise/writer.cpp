@@ -24,9 +24,6 @@ namespace {
 // As in ledger/settling.hpp. no_low: the transaction has shown nothing.
 UnixTime covered = ledger::no_low;
 
-// For each table in Backend::tables, and for those that do not fit there, the promise when it was noted.
-UnixTime promise_when_noted[ledger::noted_tables + 1];
-
 // 0 if the present transaction has no id, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
@@ -56,22 +53,12 @@ bool admit(UnixTime t) {
     return ledger::admit(shared.header->promise, ready_to_show(shared), t, covered);
 }
 
-UnixTime will_write(Oid table) {
+void will_write(Oid table) {
     const ledger::Ledger& shared = shared_ledger();
-    UnixTime noted{};
     List* const tables = relatives_above(table);
     const ListCell* cell;
-    foreach (cell, tables) {
-        noted = std::max(noted, ledger::note_table(shared.header->promise, own_backend(shared), lfirst_oid(cell),
-                                                   promise_when_noted));
-    }
+    foreach (cell, tables) ledger::note_table(shared.header->promise, own_backend(shared), lfirst_oid(cell));
     list_free(tables);
-    return noted;
-}
-
-bool may_bring(UnixTime t, UnixTime noted) {
-    const ledger::Ledger& shared = shared_ledger();
-    return ledger::may_bring(shared.header->promise, ready_to_show(shared), t, noted, covered);
 }
 
 void hand_over_to_prepared() {

@@ -14,13 +14,8 @@ namespace snowflake_ids::writer {
 bool admit(UnixTime t);
 
 // Notes that the present transaction writes to this table, and to those that it is a part of. Call it in each statement
-// before its first id, because the table may have become a part of others. Returns the time before which readers may
-// have been told that no id of the table appears any more.
-UnixTime will_write(Oid table);
-
-// True if a row may have an id of time `t` that was not generated for it. `noted` comes from will_write(). Readers of
-// the table then wait for the transaction.
-bool may_bring(UnixTime t, UnixTime noted);
+// before its first id, because the table may have become a part of others.
+void will_write(Oid table);
 
 // For a reader of all tables.
 constexpr Oid every_table = ledger::all_tables;

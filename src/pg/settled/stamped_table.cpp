@@ -84,16 +84,11 @@ struct Function {
     const char* arguments;
     const char* symbol;
 };
-// Two of each format: the one that stamps, and the one that checks a key.
 constexpr Function functions[] = {
     {StampKind::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
-    {StampKind::sno, "sno_check", "'my_key'", "snowflake_ids_sno_check"},
     {StampKind::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
-    {StampKind::mastic, "mastic_check", "'my_key'", "snowflake_ids_mastic_check"},
     {StampKind::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
-    {StampKind::snowflake_si, "snowflake_si_check", "'my_key'", "snowflake_ids_snowflake_si_check"},
     {StampKind::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
-    {StampKind::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
 };
 
 bool serves(const Function& f, StampFormat format) { return format.kind == StampKind::any || f.kind == format.kind; }

@@ -372,12 +372,8 @@ constexpr Value table_read = 1, other_table = 2;
 
 struct RightOfTable : Right {
     template <class B>
-    static UnixTime note(Memory& m, B& b, Value table, UnixTime* noted) {
-        return note_table(m.promise, b, table, noted);
-    }
-    template <class B>
-    static bool may_bring(Memory& m, B& b, UnixTime t, UnixTime noted, UnixTime& covered) {
-        return ledger::may_bring(m.promise, b, t, noted, covered);
+    static void note(Memory& m, B& b, Value table) {
+        note_table(m.promise, b, table);
     }
     template <class B, class Finished>
     static void limit_by(B& b, Finished finished, UnixTime& t) {
@@ -389,7 +385,7 @@ struct RightOfTable : Right {
 // A transaction that does these things:
 //   a  draws an id that is no stamp       N  notes the table          c  claims a lease
 //   d  stamps a row of the table          n  notes another table      u  stamps a row of the table from the lease
-//   r  the same, and it is rolled back    b  brings a row with any id, which is checked
+//   r  the same, and it is rolled back
 template <class Steps>
 struct TableWriter {
     unsigned b;
@@ -412,7 +408,7 @@ struct TableWriter {
     }
     template <class B>
     Claim run(World& w, Memory& m, B& own) const {
-        UnixTime covered = no_low, noted{}, noted_at[2]{};
+        UnixTime covered = no_low;
         Value lease = 0;
         for (const char* p = does; *p != 0; p++) {
             switch (*p) {
@@ -429,12 +425,8 @@ struct TableWriter {
                 case 'u':
                     w.issue(row(x, Steps::serves(m, lease) ? lease : draw(w, m, own, covered)));
                     break;
-                case 'b':
-                    if (const Value t = w.tick().value; Steps::may_bring(m, own, time_at(t), noted, covered))
-                        w.issue(row(x, t));
-                    break;
                 default:
-                    noted = Steps::note(m, own, *p == 'N' ? table_read : other_table, noted_at);
+                    Steps::note(m, own, *p == 'N' ? table_read : other_table);
             }
         }
         if (how == prepares && !Steps::prepare(m, x)) return {};
@@ -525,15 +517,6 @@ TEST(LedgerTableModel, AnotherTableNext) {
 }
 TEST(LedgerTableModel, Lease) {
     TableLease<RightOfTable> m;
-    expect_right(m);
-}
-TEST(LedgerTableModel, Brought) {
-    OneTable<RightOfTable> m("aNbb", "Nbdb");
-    m.times = {1, 2};
-    expect_right(m);
-}
-TEST(LedgerTableModel, BroughtAnyTimes) {
-    OneTable<RightOfTable> m("Nbb", "aNb");
     expect_right(m);
 }
 TEST(LedgerTableModel, Prepared) {
@@ -768,27 +751,6 @@ struct LeaseIsNotCompared : RightOfTable {
 };
 TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsNotCompared>(); }
 
-struct OnlyCovered : RightOfTable {
-    template <class B>
-    static bool may_bring(Memory& m, B& b, UnixTime t, UnixTime, UnixTime& covered) {
-        return t >= covered || ledger::admit(m.promise, b, t, covered);
-    }
-};
-template <class Steps>
-struct BringsAfterAnother : OneTable<Steps> {
-    BringsAfterAnother() : OneTable<Steps>("aNb") {}
-};
-TEST(LedgerTableWrong, BroughtWithoutALookAtTheTable) { expect_skipped<BringsAfterAnother, OnlyCovered>(); }
-
-struct OnlyNoted : RightOfTable {
-    template <class B>
-    static bool may_bring(Memory&, B& b, UnixTime t, UnixTime noted, UnixTime&) {
-        lower_to(b.low, t);
-        return t >= noted;
-    }
-};
-TEST(LedgerTableWrong, BroughtWithoutALookAtThePromise) { expect_skipped<BringsAfterAnother, OnlyNoted>(); }
-
 struct RingBeforeTheTables : RightOfTable {
     template <class B, class Finished>
     static void limit_by(B& b, Finished finished, UnixTime& t) {
@@ -819,8 +781,8 @@ TEST(LedgerTableWrong, PromiseIsRaisedAfterTheTables) { expect_skipped<OneTable,
 
 struct ForgetsWhatDoesNotFit : RightOfTable {
     template <class B>
-    static UnixTime note(Memory& m, B& b, Value table, UnixTime* noted) {
-        return b.table_count.load() == 0 ? note_table(m.promise, b, table, noted) : UnixTime{};
+    static void note(Memory& m, B& b, Value table) {
+        if (b.table_count.load() == 0) note_table(m.promise, b, table);
     }
 };
 TEST(LedgerTableWrong, TableThatDoesNotFitIsForgotten) { expect_skipped<ManyTables, ForgetsWhatDoesNotFit>(); }

@@ -93,7 +93,7 @@ public:
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1, noted); }
+    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1); }
     void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
@@ -416,7 +416,7 @@ private:
     Backend& backend;
     State states[generator_count];
     Ceiling wal_until{};
-    UnixTime covered = ledger::no_low, noted[2]{};
+    UnixTime covered = ledger::no_low;
     Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };

@@ -95,7 +95,7 @@ struct Transaction {
     Database& db;
     unsigned b;
     Value xid = 0;
-    UnixTime covered = ledger::no_low, noted{}, noted_at[2]{};
+    UnixTime covered = ledger::no_low;
     Value database = Database::id;
 
     Backend& own() { return db.backend[b]; }
@@ -178,7 +178,7 @@ struct OneTable : Database {
         for (Backend& b : prepared_places) ledger::limit_by(b, id, finished, t, table);
         tell(seen, units_in(t));
     }
-    void note(Transaction& x, Value t) { x.noted = ledger::note_table(promise, x.own(), t, x.noted_at); }
+    void note(Transaction& x, Value t) { ledger::note_table(promise, x.own(), t); }
     // The row's number was claimed before, unless readers were promised more.
     void write_table(Transaction& x, bool elsewhere, bool many = false) {
         x.start();
@@ -226,25 +226,6 @@ struct AnotherTable : rl::test_suite<AnotherTable, 2>, OneTable {
         x.end(true);
         write_another(x);
         x.end(true);
-    }
-};
-
-struct IdsBrought : rl::test_suite<IdsBrought, 3>, OneTable {
-    static constexpr const char* name = "ids that are brought";
-
-    void thread(unsigned i) {
-        if (i != 0) return read_table();
-        Transaction x{*this, 0};
-        for (int n = 0; n < 2; n++) {
-            x.start();
-            if (pick(2) != 0) x.draw();
-            row[x.xid] = 0;
-            note(x, table);
-            const Value t = between(1, last_time);
-            if (x.own().database.load() != id) x.own().database.store(id);
-            if (ledger::may_bring(promise, x.own(), time_at(t), x.noted, x.covered)) row[x.xid] = t;
-            x.end(true);
-        }
     }
 };
 

@@ -53,8 +53,8 @@ std::vector<SceneEntry> scenes_of() {
 }
 const std::vector<SceneEntry> scenes =
     scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, ForcedSlot, LifeBegins, Ceilings, ForcedReset, Leases,
-              SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, TableAndReaders, IdsBrought,
-              AnotherTable, ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable, SleeperAndWriters,
+              SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, TableAndReaders, AnotherTable,
+              ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable, SleeperAndWriters,
               SleeperAndPrepared>();
 
 struct Figures {

@@ -101,7 +101,6 @@ CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
 CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".post FOR EACH ROW EXECUTE FUNCTION mastic_check('id');
 INSERT INTO "Shop".notice VALUES (1, 'kept');
 GRANT INSERT, SELECT ON reading TO app;
 GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
