@@ -1,8 +1,7 @@
-// Settled: the time up to which every id has arrived, so that a reader who continues after the last id loses no row.
+// Settled: the time before which every id has arrived. There a reader of a table begins its next poll.
 //
 // Ids are generated before their rows can be seen, and rows are committed in another order than their ids were
-// generated. So a reader may only go up to a time T such that no row whose id is of an earlier time than T can still
-// appear. Two things give T:
+// generated. So a reader needs a time T such that no row whose id is of an earlier time can still appear. T comes from
 //
 //   promise   One word for the server: no id of an earlier time is accepted any more. It only grows. Exception: a
 //             forced reset moves it back (reset.cpp).
@@ -10,50 +9,45 @@
 //             that it has ended, because the reader's snapshot may be older than their end.
 //
 // The time of an id is the last microsecond of its tick. So an id of the present tick is never earlier than the clock,
-// however long the tick, and no layout delays the readers of another one. A reader of one format subtracts the tick of
-// that format from T: settled_start().
+// and no layout delays the readers of another one. A reader subtracts the tick of its format: settled_start().
 //
-// A transaction that generates an id takes these steps after its claim. t is the time of the id.
-//   1. If t < covered, lower `low` to t. `covered` is a variable of the process. It is none (no_low) when a transaction
-//      starts. If the promise is above t already, throw the id away before that, or it would hold readers back.
-//   2. Only then load the promise. If it is not above t, the id is accepted: covered := t if that is less. Done.
-//   3. Otherwise throw the id away and claim again, at the promise or later. If covered was none, it becomes the
-//      promise. It does not become t, because another reader may have made a higher promise since, and seen no `low`.
-// A trigger that stamps the rows of a table takes one step before its ids:
-//   0. Note the table in the Backend, and each table that it is a part of, unless the transaction has noted them. Then
-//      load the promise.
-// An id that is covered is compared with the promise too, and so is an id that was claimed before: the reader of a
-// table may have passed over the `low` of a transaction that had not yet noted the table. The load in step 0 makes sure
-// that such a comparison, which is relaxed, sees what that reader promised.
-// The end of a transaction takes these steps, after PostgreSQL has made its end visible, and in this order:
+// A writer, at each id of time t:
+//   0. A trigger that stamps a table notes the table in the Backend, and those that it is a part of. Then it loads the
+//      promise.
+//   1. If t < covered, lower `low` to t, unless the promise is above t. `covered` is a variable of the process, and none
+//      (no_low) when a transaction starts.
+//   2. Load the promise. If it is not above t, the id is accepted, and covered := t if that is less.
+//   3. Otherwise throw the id away, and claim again, at the promise or later. If covered was none, it becomes the
+//      promise, and not t, because another reader may have promised more since, and seen no `low`.
+// Its end, after PostgreSQL has made the end visible:
 //   4. If the transaction is committed and has a transaction id, note it in the ring.
 //   5. `low` becomes none. After that, the tables are cleared.
-// A reader takes these steps after its snapshot was taken:
+// A reader, after its snapshot was taken:
 //   6. Lift the promise. T is what it now is.
-//   7. For each backend, look at `low`, then at the ring, from the newest entry down to the first that the snapshot
-//      calls finished. T becomes the earliest of all that are of the reader's database.
-//      Between the two, the reader of a table asks whether the transaction has noted the table. If not, its `low` does
-//      not count, because the ids with which it stamps the table later keep the promise. The tables are cleared last,
-//      so a transaction that ends before the question is in the ring.
-// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. If a reader does not see
-// the `low` of a transaction with an id before T, it finds that transaction in the ring, or its snapshot calls it
-// finished.
+//   7. For each backend of the reader's database: T becomes `low` if that is earlier, unless this is the reader of a
+//      table that the transaction has not noted; then the same with the ring, from the newest entry down to the first
+//      that the snapshot calls finished.
 //
-// The ring. The transactions of a process come one after another. So a snapshot that calls one finished calls all
-// earlier ones finished. Therefore several transactions may share an entry, with the newest id and the lowest `low` of
-// them. For a snapshot that calls the newest one finished, all of them are; for any other snapshot T is lower than
-// necessary. So T can be too early because of this, never too late, and it is never missing. Entries are merged
+// In steps 1 and 2, and in 6 and 7, each side writes before it reads, so at least one of them sees the other. If a
+// reader does not see the `low` of a transaction with an id before T, it finds that transaction in the ring, or its
+// snapshot calls it finished. A reader of a table may pass over a `low`, because the stamps that come later keep the
+// promise: each is compared with it, also one that is covered or was claimed before, and the load in step 0 lets that
+// relaxed comparison see what this reader has promised.
+//
+// The ring. The transactions of a process come one after another, so a snapshot that calls one finished calls all
+// earlier ones finished. Therefore several may share an entry, with the newest id and the lowest `low`. T can be too
+// early because of this, never too late. Entries are merged
 //   - when the new one's `low` is less than a millisecond after the newest entry's, and the database is the same;
-//   - when the ring is full: the two neighbours that are closest together for their age. So the entries lie the closer
-//     the newer they are, and T is too early by about as long as the snapshot is old, however much has ended since.
+//   - when the ring is full: the two neighbours that are closest together for their age. So T is too early by about as
+//     long as the snapshot is old, however much has ended since.
 // Entries only move down, and an entry is whole in the lower place before the higher place is overwritten. A reader
 // goes down too, so it misses none. If it reads an entry while that changes, it has met the entry that comes down in
 // the place above, and meets the entry that goes down in the place below.
 //
-// A prepared transaction has no process. It has a Backend instead, with its id in `xid`. Its process fills this in when
-// it prepares, with the tables, and then continues with step 5. A reader looks at these after the processes, because a
-// transaction may be prepared while it looks. When the transaction is over, another one may use its place, which must
-// be running then. So the transactions of a place come one after another too, and the place has a ring of them.
+// A prepared transaction has a Backend instead of a process, with its id in `xid`. Its process fills this in when it
+// prepares, with the tables, and then continues with step 5. A reader looks at these after the processes, because a
+// transaction may be prepared while it looks. When it is over, another one may use its place, which must be running
+// then. So the transactions of a place come one after another too, and the place has a ring of them.
 //
 // The functions are templates over the words, so that the model checker runs this very code.
 #pragma once
