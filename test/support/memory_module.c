@@ -8,12 +8,14 @@
  *   give_segments(n int) void      gives n of them back, in the same session
  *   forget_ledger() void           the server drops the segment of snowflake_ids once no session has it open
  *   set_memory_version(v int) int  writes a version into that segment, as another library would have; the old one
+ *   add_processes(n int) void      the server has n more kinds of processes, as a later major might
  */
 #include "postgres.h"
 
 #include "fmgr.h"
 #include "storage/dsm.h"
 #include "storage/lwlock.h"
+#include "storage/proc.h"
 #include "storage/shmem.h"
 
 PG_MODULE_MAGIC;
@@ -23,6 +25,7 @@ PG_FUNCTION_INFO_V1(take_segments);
 PG_FUNCTION_INFO_V1(give_segments);
 PG_FUNCTION_INFO_V1(forget_ledger);
 PG_FUNCTION_INFO_V1(set_memory_version);
+PG_FUNCTION_INFO_V1(add_processes);
 
 /* src/pg/server/shared_ledger.cpp: Location */
 typedef struct
@@ -106,4 +109,11 @@ set_memory_version(PG_FUNCTION_ARGS)
 	*version = PG_GETARG_INT32(0);
 	dsm_detach(segment);
 	PG_RETURN_INT32(before);
+}
+
+Datum
+add_processes(PG_FUNCTION_ARGS)
+{
+	ProcGlobal->allProcCount += PG_GETARG_INT32(0);
+	PG_RETURN_VOID();
 }

@@ -135,6 +135,8 @@ $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'over'
 $server->safe_psql('postgres', insert());
 $server->stop('fast');
 start_at($server, $clock);
+is(value($server, 'SELECT prepared, first_id_time FROM snowflake_ids.unsettled'),
+	'over|-infinity', 'prepared before a restart: the view has it before the first id');
 $server->safe_psql('postgres', insert());
 is(value($server, 'SELECT snowflake_ids_settled()'),
 	'-infinity', 'prepared before a restart: nothing is known to have settled');
