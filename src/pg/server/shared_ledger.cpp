@@ -47,6 +47,16 @@ uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY
 // found room for the transaction.
 uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
 
+// A process has the Backend with the number of its place in allProcs.
+void check_places() {
+    if (ProcGlobal->allProcCount == backend_count()) return;
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("snowflake_ids has no room for the processes of this server"),
+                    errdetail("The server has places for %u processes, and the library expects %u.",
+                              static_cast<uint32>(ProcGlobal->allProcCount), backend_count()),
+                    errhint("Install a version of snowflake_ids that supports this version of PostgreSQL.")));
+}
+
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
 void begin_groups(const ledger::Ledger& l) {
@@ -126,6 +136,7 @@ void find_or_make(Location& location, bool& making) {
 }
 
 void attach() {
+    check_places();
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
         kind = Kind::single_user;
@@ -154,6 +165,7 @@ void at_shmem_request() {
 // Runs when the server starts, and again after a crash of a process.
 void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
+    check_places();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_location().preloaded = 1;
     own_ledger = find_preloaded();

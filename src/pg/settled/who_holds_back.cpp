@@ -47,7 +47,8 @@ FUNCTION(snowflake_ids_unsettled) {
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
     const View view{active_snapshot(), next_xid()};
-    const uint64 below = shared.header->prepared_below.load();
+    // Before the first id of a life, all.
+    const uint64 limit = shared.header->prepared_below.load(), below = limit != 0 ? limit : view.next;
     // Prepared before the server started and not in the ledger, so that the first id is unknown.
     each_prepared([&](PGPROC& p) {
         const TransactionId xid = p.xid;

@@ -325,6 +325,7 @@ could not generate random values
 could not write ceiling file "…": …
 gave up waiting for relation "snowflake_ids.…" of extension snowflake_ids after … ms
 permission denied to restore layouts
+snowflake_ids has no room for the processes of this server
 this server has no room for another generator
 too many explicit generators in this database
 too many explicit generators on this server
