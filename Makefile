@@ -11,7 +11,7 @@
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', three runs; writes a table of doc/choosing.md (BENCH="-r 1": a shorter one)
-#   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=6, WAYS=)
+#   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=1, WAYS=)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
