@@ -90,6 +90,9 @@ DECLARE
     arguments constant bytea := CASE WHEN is_layout THEN convert_to(feed_rules.format, encoding) || zero ELSE '' END
         || convert_to(feed_rules.stamp, encoding) || zero;
     column_type text;
+    -- Readers copy the table again, because deletions may have come past a trigger.
+    passed constant text := format(' SELECT snowflake_ids.feed_as_owner(%L, %L);', of_table,
+        format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name));
     k record;
     settled text;
     definition text;
@@ -120,8 +123,11 @@ BEGIN
         SELECT t.tgrelid, t.tgname, t.tgenabled, t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL AS whole,
             t.tgfoid = split_part(stamps, '(', 1)::regproc AND t.tgargs = arguments AS stamps
         FROM part JOIN pg_trigger t ON t.tgrelid = part.t AND t.tgtype & 3 = 3 AND t.tgtype & 20 <> 0),
+    -- `late` stamps the rows that may have come past the trigger
     stamping AS (
-        SELECT DISTINCT ON (part.t) part.*, b.tgname, quote_ident(b.tgname) AS trigger, b.tgenabled, b.whole
+        SELECT DISTINCT ON (part.t) part.*, b.tgname, quote_ident(b.tgname) AS trigger, b.tgenabled, b.whole,
+            b.tgname IS NULL AND p.feed IS NULL AS is_new,
+            format(' UPDATE ONLY %1$s SET %2$I = %2$I;', part.t, feed_rules.stamp) AS late
         FROM part LEFT JOIN before b ON b.tgrelid = part.t AND b.stamps
         WHERE part.relkind <> 'f' ORDER BY part.t, b.whole DESC, b.tgname DESC),
     rules (place, depth, t, rule, ok, to_do, quick) AS (
@@ -133,13 +139,14 @@ BEGIN
         SELECT 2, depth, t, 'a trigger stamps each INSERT and UPDATE', coalesce(whole, false),
             coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
                 || format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION '
-                    '%2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps),
-            own AND trigger IS NULL
+                    '%2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps)
+                || CASE WHEN is_new THEN '' ELSE late END,
+            own AND is_new
         FROM stamping
-        UNION ALL  -- rows may have come past a trigger that was off
+        UNION ALL
         SELECT 3, depth, t, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
-            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', t, trigger) || CASE WHEN tgenabled = 'O' THEN ''
-                ELSE format(' UPDATE ONLY %1$s SET %2$I = %2$I;', t, feed_rules.stamp) END, tgenabled = 'O'
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', t, trigger)
+                || CASE WHEN tgenabled = 'O' THEN '' ELSE late END, tgenabled = 'O'
         FROM stamping
         UNION ALL
         SELECT 4, depth, t, 'it fires last', later.tgname IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;', trigger, of,
@@ -234,20 +241,17 @@ BEGIN
                 WHERE t.tgrelid = c.oid AND t.tgtype = w.type AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc
                 ORDER BY t.tgenabled, t.tgname LIMIT 1) AS n ON true)
         SELECT n.t, format('a trigger notes each %s', n.what), coalesce(n.tgenabled = 'A' AND n.right, false),
-            -- Deletions may have come past a trigger that was off.
-            CASE WHEN n.tgenabled IN ('D', 'R')
-                THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; SELECT snowflake_ids.feed_as_owner(%L, %L);', n.t, n.trigger,
-                    of_table, format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name))
+            CASE WHEN n.tgenabled IN ('D', 'R', 'O') THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', n.t, n.trigger)
                 ELSE coalesce('DROP TRIGGER ' || n.trigger || ' ON ' || n.t || '; ', '')
                     || format('CREATE TRIGGER %1$s AFTER %2$s ON %3$s FOR EACH %4$s EXECUTE FUNCTION '
                         'snowflake_ids.note_deleted(%5$L); ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
-                        n.name, n.what, n.t, n.each, p.deletions_name) END,
-            coalesce(n.tgenabled NOT IN ('D', 'R'), true)
+                        n.name, n.what, n.t, n.each, p.deletions_name) END
+                || CASE WHEN n.tgenabled = 'A' OR p.deletions IS NULL THEN '' ELSE passed END,
+            true
         FROM noting n;
         RETURN QUERY
         SELECT c.oid::regclass, format('trigger %I of the partition notes deletions', t.tgname), t.tgenabled = 'A',
-            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I; SELECT snowflake_ids.feed_as_owner(%L, %L);', c.oid::regclass,
-                t.tgname, of_table, format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name)), false
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;', c.oid::regclass, t.tgname) || passed, true
         FROM pg_partition_tree(of_table) m JOIN pg_class c ON c.oid = m.relid AND m.level > 0
         JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc;
     END IF;
