@@ -269,7 +269,10 @@ TableParts check_stamped(Oid table, StampFormat format) {
     List* const above = relatives_above(table);
     const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
-    foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
+    foreach (cell, found) {
+        check_relation(table, lfirst_oid(cell), format, subscribed);
+        check_deletions_are_noted(table, lfirst_oid(cell), subscribed);
+    }
     TransactionId latest = FrozenTransactionId;
     foreach (cell, found) {
         const TransactionId xid = changed_by(lfirst_oid(cell));

@@ -34,6 +34,9 @@ struct TableParts {
 // promise.
 TableParts check_stamped(Oid table, StampFormat format);
 
+// Raises an error if a trigger of `relation`, a part of the table, notes deletions for a feed, and does not fire.
+void check_deletions_are_noted(Oid table, Oid relation, bool subscribed);
+
 // True if one of them was rewritten after the snapshot was taken, as some forms of ALTER TABLE do. PostgreSQL then
 // shows it as empty, and a reader would pass over its rows.
 bool were_rewritten(const TableParts& parts, Snapshot snapshot);

@@ -349,6 +349,19 @@ sno sequence bounds are too close
 snowflake_ids.machine_id is not set, and this server …
 unknown format "…"
 wrong number of arguments in trigger "…" of "…"
+a feed cannot be read by an index of the method …
+a trigger of … stamps already
+column … of … exists already
+format … does not exist
+function "note_deleted" is for triggers that create_feed() makes
+must be owner of table …
+the feed of … has no deletions
+the primary key of … has a column with a name that its feed needs
+… cannot have a feed
+… exists already
+… has no feed
+… has no primary key
+… is a partition
 END
 	my $lines = chapter_text($operating, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
