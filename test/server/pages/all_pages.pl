@@ -425,15 +425,22 @@ END
 		[   'A text or a number in place of an id',
 			'operated',
 			"SELECT FROM event WHERE id = $id",
+			"SELECT FROM event WHERE id = $id\::varchar",
 			"INSERT INTO event (id) VALUES ($id)",
+			"INSERT INTO event (id) VALUES ($id\::varchar)",
 			'SELECT FROM event WHERE id = 5',
 			'INSERT INTO event (id) VALUES (5)' ],
+		[   'Calculating with an id, or searching in its text',
+			'operated',
+			'SELECT gen_mastic() + 1',
+			q{SELECT FROM event WHERE id LIKE '9q%'} ],
 		[ 'The extension is not in the database', 'never_created', 'CREATE TABLE event (id sno)' ],
 		[   'Other messages of PostgreSQL',
 			'operated',
 			'INSERT INTO event DEFAULT VALUES',
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)},
 			'SET ROLE event_reader; SELECT gen_sno_at(now(), 0)',
+			'DROP EXTENSION snowflake_ids',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno USING id::sno' ])
 	{
@@ -754,7 +761,7 @@ sub servers_own
 	my ($message) = @_;
 	return $message =~ /^(?:
 		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|mergejoin|function\ gen_sno|type\ "sno"|cannot\ cast\ type
-		|no\ partition|specified\ value|unrecognized\ config|permission\ denied\ for\ function|could\ not\ (resize|open)\ shared
+		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ function|could\ not\ (resize|open)\ shared
 		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
 
