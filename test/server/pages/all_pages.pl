@@ -652,6 +652,12 @@ END
 		'no script is named for a heading that is gone');
 
 	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
+	my @blank = map {
+		my $path = $_;
+		my $text = $pages{$path} =~ s/^```.*?^```$/```/msgr;
+		map { "$path: $_" } $text =~ /^(.*)\n\n\n/mg, $text =~ /^((?:- |\d+\. ).*)(?:\n +.*)*\n\n(?=- |\d+\. )/mg
+	} sort keys %pages;
+	is(join("\n", @blank), '', 'no page has two blank lines, nor one between items of a list');
 	my %target = map { $_ => 1 } make_targets();
 	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
 	my ($commands, @wrong) = (0);
