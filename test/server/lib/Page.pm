@@ -55,6 +55,7 @@ our %run_by = (
 		'A function of 20 lines' => 'partitioning',
 		'Remove an old month without reading its rows' => 'partitioning',
 		'Pruning' => 'partitioning',
+		'Months and tenants' => 'partitioning',
 		'Partition an existing table' => 'partitioning',
 		'Drop old months each night' => 'retention',
 		'With psql and cron' => 'retention',
