@@ -55,7 +55,7 @@ ledger::Sum look(const ledger::Ledger& shared, const ledger::Group& group, Oid t
 constexpr milliseconds pace{20};
 
 bool commits_stream_in(ledger::Group& group) {
-    constexpr uint32 window_ms = 10, most_in_window = 20;
+    constexpr uint32 window_ms = 50, most_in_window = 100;
     constexpr uint32 count_mask = (uint32{1} << 31) - 1;
     uint64 last = group.pace.load(std::memory_order_relaxed);
     const auto now = static_cast<uint32>(number_of(ledger::monotonic_clock()) / 1000);

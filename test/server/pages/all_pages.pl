@@ -308,7 +308,7 @@ a parallel worker does not know which ids are settled
 a reader of "…" could miss rows
 cannot prepare a transaction that has generated ids: too many are prepared
 cannot wait for rows in a transaction that does not see what others commit
-cannot wait for rows of "…" in a transaction that has written to it
+cannot wait for rows on a standby
 a standby does not know which ids are settled
 another server has taken over the ids of this data directory
 another version of snowflake_ids has created the shared memory of this server

@@ -79,7 +79,8 @@ sub sleeper
 	while ($shares eq 't')
 	{
 		$server->safe_psql('postgres', $_) for 'DROP DATABASE IF EXISTS elsewhere', 'CREATE DATABASE elsewhere';
-		$shares = value($server,
+		$shares = value(
+			$server,
 			q{SELECT a.oid::bigint % 8 = b.oid::bigint % 8 FROM pg_database a, pg_database b WHERE a.datname = 'elsewhere'
 			AND b.datname = 'postgres'});
 		die 'no other group' if ++$tries > 8;
