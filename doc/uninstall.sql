@@ -2,10 +2,17 @@
 -- become text, mastic becomes bigint, and new ids come from sequences. doc/installing.md ("Leaving") says what to do
 -- before and after. Run it as a superuser: psql -X -d DATABASE -f uninstall.sql
 \set ON_ERROR_STOP on
+BEGIN;
+SELECT DISTINCT format('SELECT snowflake_ids.drop_feed(%L)', tgrelid::regclass) FROM pg_trigger,
+    LATERAL snowflake_ids.feed_of(tgrelid) AS f WHERE tgparentid = 0 AND tgfoid IN (SELECT objid FROM pg_depend
+        WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
+    AND tgrelid::regclass::text !~ '^snowflake_ids' AND f.feed IS NOT NULL \gexec
+CREATE FUNCTION pg_temp.value_of(expression text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN EXECUTE 'SELECT (' || expression || ')::text' INTO expression; RETURN expression; END $$;
 CREATE TEMP VIEW ours AS SELECT classid, objid FROM pg_depend
 WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids');
-CREATE TEMP VIEW changing AS -- columns of our types, and those whose default calls one of our functions
-SELECT c.oid, c.oid::regclass AS tab, relowner::regrole AS owner, relacl, nspname, relname, attname, is_ours, called,
+CREATE TEMP VIEW changing AS -- columns of our types, and those whose default generates an id, or is a constant, of ours
+SELECT c.oid, c.oid::regclass AS tab, relowner::regrole AS owner, relacl, nspname, relname, attname, is_ours, called, fixed,
     attnum = ANY (coalesce(partattrs, '')::int2[]) AS is_key, attinhcount = 0 AS own, inhparent::regclass AS parent,
     CASE WHEN is_ours THEN CASE WHEN typname ~ 'mastic' THEN 'bigint' ELSE 'text' END || CASE WHEN typelem > 0 THEN '[]' ELSE '' END
         ELSE typname END AS becomes, format('%I.%I', nspname, relname || '_' || attname || '_new') AS seq
@@ -13,10 +20,12 @@ FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid AND relkind IN ('r', 'p
 JOIN pg_namespace ON pg_namespace.oid = relnamespace AND nspname <> 'snowflake_ids' JOIN pg_type ON pg_type.oid = atttypid
 LEFT JOIN pg_inherits ON inhrelid = c.oid LEFT JOIN pg_partitioned_table ON partrelid = c.oid CROSS JOIN LATERAL (SELECT
     ('pg_type'::regclass, coalesce(nullif(typelem, 0), atttypid)) IN (SELECT classid, objid FROM ours),
-    EXISTS (SELECT FROM pg_attrdef JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = pg_attrdef.oid
-        WHERE adrelid = c.oid AND adnum = attnum AND d.refclassid = 'pg_proc'::regclass
-            AND (d.refclassid, d.refobjid) IN (SELECT classid, objid FROM ours))) AS s (is_ours, called)
-WHERE attnum > 0 AND NOT attisdropped AND (is_ours OR called);
+    (SELECT bool_or(d.refclassid = 'pg_proc'::regclass AND EXISTS (SELECT FROM pg_proc WHERE oid = d.refobjid AND provolatile = 'v'))
+        FROM pg_attrdef JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = pg_attrdef.oid
+        WHERE adrelid = c.oid AND adnum = attnum AND (d.refclassid, d.refobjid) IN (SELECT classid, objid FROM ours)),
+    (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = c.oid AND adnum = attnum)) AS s (is_ours, generates, expression)
+CROSS JOIN LATERAL (SELECT coalesce(generates, false), CASE WHEN NOT generates THEN expression END) AS d (called, fixed)
+WHERE attnum > 0 AND NOT attisdropped AND (is_ours OR called OR fixed IS NOT NULL);
 CREATE TEMP VIEW keyed AS SELECT DISTINCT tab, owner, relacl, nspname, relname, becomes FROM changing
 WHERE is_key AND is_ours AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = tab);
 CREATE TEMP VIEW part AS SELECT tab, inhrelid::regclass AS part, pg_get_expr(relpartbound, inhrelid) AS bounds
@@ -36,7 +45,7 @@ UNION ALL SELECT 8, format('ALTER TABLE %s ALTER %I DROP NOT NULL', tab, stamp) 
 UNION ALL SELECT 2, format('ALTER TABLE %s DETACH PARTITION %s', tab, part) FROM part
 UNION ALL SELECT 3, format('DROP TABLE %s', tab) FROM keyed
 UNION ALL SELECT 4, format('ALTER TABLE %s ', tab) || string_agg(concat_ws(', ',
-    CASE WHEN called THEN format('ALTER %I DROP DEFAULT', attname) END, CASE WHEN is_ours THEN format(
+    CASE WHEN called OR fixed IS NOT NULL THEN format('ALTER %I DROP DEFAULT', attname) END, CASE WHEN is_ours THEN format(
         'ALTER %1$I TYPE %2$s %3$s USING %1$I::%2$s', attname, becomes, CASE WHEN becomes ~ 'text' THEN 'COLLATE "C"' END) END), ', ')
 FROM changing WHERE tab NOT IN (SELECT tab FROM keyed) AND (own OR parent IN (SELECT tab FROM keyed)) GROUP BY tab
 UNION ALL SELECT 5, format('CREATE TABLE %s (LIKE %s INCLUDING ALL) PARTITION BY %s', tab, min(part::text), pg_get_partkeydef(tab))
@@ -59,7 +68,13 @@ UNION ALL SELECT 8, format('GRANT USAGE ON SEQUENCE %s TO %s', seq, coalesce(nul
 FROM changing, aclexplode(relacl) WHERE called AND own AND becomes <> 'uuid' AND privilege_type = 'INSERT'
 UNION ALL SELECT 8, format('ALTER TABLE %s ALTER %I SET DEFAULT %s', tab, attname, CASE becomes WHEN 'uuid' THEN 'gen_random_uuid()'
     WHEN 'text' THEN format($$'z' || lpad(nextval(%L)::text, 15, '0')$$, seq) ELSE format('nextval(%L)', seq) END)
-FROM changing WHERE called AND own;
-BEGIN;
+FROM changing WHERE called AND own
+UNION ALL SELECT 8, format('ALTER TABLE %s ALTER %I SET DEFAULT %L', tab, attname, pg_temp.value_of(fixed))
+FROM changing WHERE fixed IS NOT NULL AND own
+UNION ALL SELECT step, CASE step WHEN 1 THEN format('ALTER PUBLICATION %I DROP TABLE %s', pubname, prrelid::regclass)
+    ELSE format('ALTER PUBLICATION %I ADD TABLE %s%s%s', pubname, prrelid::regclass, (SELECT format(' (%s)', string_agg(quote_ident(attname), ', '))
+        FROM pg_attribute WHERE attrelid = prrelid AND attnum = ANY (prattrs::int2[])), ' WHERE (' || pg_get_expr(prqual, prrelid) || ')') END
+FROM pg_publication_rel JOIN pg_publication ON pg_publication.oid = prpubid, unnest('{1,9}'::int[]) AS step
+WHERE (prattrs IS NOT NULL OR prqual IS NOT NULL) AND prrelid IN (SELECT oid FROM changing WHERE is_ours);
 SELECT statement FROM todo ORDER BY step, statement \gexec
 COMMIT;

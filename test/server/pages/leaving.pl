@@ -102,6 +102,13 @@ CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno
 CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
 INSERT INTO "Shop".notice VALUES (1, 'kept');
+CREATE TABLE "Shop"."Fed" (id sno DEFAULT gen_sno() PRIMARY KEY, body text);
+SELECT to_do FROM snowflake_ids.create_feed('"Shop"."Fed"', deletes => true);
+INSERT INTO "Shop"."Fed" (body) VALUES ('gone'), ('kept');
+DELETE FROM "Shop"."Fed" WHERE body = 'gone';
+CREATE TABLE "Shop".constant (id bigint PRIMARY KEY, first sno DEFAULT sno_lower_bound('2026-01-01 00:00+00'), word text DEFAULT 'brpk4q72xwf2m63l'::sno::text,
+    number mastic DEFAULT '5', body text);
+INSERT INTO "Shop".constant (id) VALUES (1);
 GRANT INSERT, SELECT ON reading TO app;
 GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
 GRANT USAGE ON SCHEMA "Shop" TO app;
@@ -111,13 +118,14 @@ INSERT INTO "Shop"."Line" ("Of", log, ms) SELECT id, gen_gid('log'), ARRAY[gen_m
 INSERT INTO "Shop".post (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
 INSERT INTO "Shop".number (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
 END
-my @tables = ('reading', 'gauge', '"Shop".notice', '"Shop".post', '"Shop".number', '"Shop"."Line"');
+$said->('CREATE PUBLICATION columns_only FOR TABLE "Shop".constant (id, first) WHERE (id > 0)');
+my @tables = ('reading', 'gauge', '"Shop".notice', '"Shop".post', '"Shop".number', '"Shop"."Line"', '"Shop".constant');
 my $rows = join ' UNION ALL ',
   map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
 my $objects =
   q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
-	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname <> 'zz_stamp' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
-	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$'};
+	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '^zz_' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
+	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$|_deleted$'};
 my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
 my $run = "cd '$root' && $command->{content}";
@@ -144,7 +152,13 @@ is( $said->("SELECT string_agg(concat_ws(' ', tableoid::regclass, body, length(i
 	'a partition from MINVALUE');
 is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING stamp IS NULL}),
 	't', 'a row needs no stamp any more');
-for my $table (grep { !/notice/ } @tables)
+is($said->(q{SELECT body, length(id) FROM "Shop"."Fed"}), 'kept|16', 'a feed is gone, and its table stays');
+is($said->(q{SELECT count(*) FROM pg_class WHERE relname ~ '^Fed_(feed|deleted)'}), '0', 'with its deletions');
+is( $said->(q{INSERT INTO "Shop".constant (id) VALUES (2); SELECT count(DISTINCT (first, word, number)), max(word) FROM "Shop".constant}),
+	'1|brpk4q72xwf2m63l',
+	'a default that is a constant stays');
+is($said->(q{SELECT attnames, rowfilter FROM pg_publication_tables}), '{id,first}|(id > 0)', 'and a publication of columns');
+for my $table (grep { !/notice|constant/ } @tables)
 {
 	my ($columns, $values) = $table =~ /Line/ ? ('"Of", body', "max(id), 'new' FROM reading") : ('body', "'new'");
 	($rc, undef, $err) = $node->psql($db, "SET ROLE app; INSERT INTO $table ($columns) SELECT $values");
