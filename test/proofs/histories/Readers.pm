@@ -12,7 +12,7 @@ use Recipes;
 
 # with the same ids, and with ids of other formats
 our $set_up = <<'END';
-{table}; {view of all tables}; {outbox table}; {outbox index}; {outbox stamp}; {reader table}; {reader rows};
+{table}; {view of all tables}; {outbox table}; {outbox feed}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
 {mark}; {first mark};
 CREATE TABLE used (n bigserial, reader text, id text);
@@ -34,7 +34,6 @@ RESET search_path;
 -- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
 {one table}; {index of it}; {stamp}; {view of one table};
 ALTER TABLE headline ENABLE ALWAYS TRIGGER zz_stamp;
-ALTER TABLE outbox ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE SEQUENCE headline_id;
 CREATE TABLE version (stamp bigint);
 CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN

@@ -43,11 +43,12 @@ my @recipes = (
 	[ 'who holds one table', 'doc/feed.md', qr/^SELECT pid, transaction, first_id_time FROM /, 'no reader' ],
 	[ 'is it there', 'doc/feed.md', qr/^SELECT snowflake_ids_has_settled\(/, 'no reader' ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
-	[ 'outbox index', 'README.md', qr/^CREATE INDEX ON outbox / ],
-	[ 'outbox stamp', 'README.md', qr/^CREATE TRIGGER zz_stamp .* ON outbox / ],
+	[ 'outbox feed', 'README.md', qr/^SELECT to_do FROM snowflake_ids\.create_feed\('outbox'/ ],
 	[ 'outbox rows', 'README.md', qr/^INSERT INTO outbox /, 'writers insert instead' ],
 	[ 'outbox change', 'README.md', qr/^UPDATE outbox /, 'writers change rows of headline instead' ],
-	[ 'read the outbox', 'README.md', qr/^SELECT greatest\(.* FROM outbox / ]);
+	[ 'outbox deletion', 'README.md', qr/^DELETE FROM outbox /, 'deleted_rows' ],
+	[ 'outbox wait', 'README.md', qr/^SELECT snowflake_ids_wait\('outbox'/, 'another reader waits' ],
+	[ 'read the outbox', 'README.md', qr/^SELECT greatest\(.* FROM outbox_feed / ]);
 
 # headings with tests of their own
 my %elsewhere = map { $_ => 1 } 'Deleted rows', 'Rows of several servers';

@@ -35,9 +35,11 @@ $server->start;
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
 		qr/Scan.* using account_pkey on account\n +Index Cond: /,
 		"README: an index range scan: $_") for @queries;
-	my ($feed) = grep { $_->{content} =~ /outbox/ } $page->blocks('Read new rows and miss none', 'sql');
-	is(join(',', $feed->{said} =~ /\| (\w+) *$/mg),
-		'message,second,changed', 'README: the feed shows each row, the changed one last');
+	my ($feed) = grep { $_->{content} =~ /outbox/ } $page->blocks('', 'sql');
+	is( join(',', $feed->{said} =~ /\| ([tf]) +\| +(\d+) \| (\w*) *$/mg),
+		'f,3,third,f,1,changed,t,2,',
+		'README: the feed shows new, changed and deleted rows at once');
+	like($feed->{said}, qr/^ +seen *\n-+\n +\d+$/m, 'README: and the count for the next call');
 }
 
 # ---- doc/queries.md, whose conditions on times are also left out
