@@ -48,13 +48,14 @@ CREATE EXTENSION IF NOT EXISTS pgq;
 SELECT pgq.create_queue('feed'), pgq.set_queue_config('feed', 'ticker_max_lag', '0');
 CREATE FUNCTION next_events(consumer text) RETURNS TABLE (id text, n bigint) LANGUAGE plpgsql AS $$
 DECLARE
-    batch bigint := pgq.next_batch('feed', consumer);
+    batch bigint;
 BEGIN
-    IF batch IS NULL THEN
-        RETURN;
-    END IF;
-    RETURN QUERY SELECT '', ev_data::bigint FROM pgq.get_batch_events(batch);
-    PERFORM pgq.finish_batch(batch);
+    LOOP
+        batch := pgq.next_batch('feed', consumer);
+        EXIT WHEN batch IS NULL;
+        RETURN QUERY SELECT '', ev_data::bigint FROM pgq.get_batch_events(batch);
+        PERFORM pgq.finish_batch(batch);
+    END LOOP;
 END $$;
 END
 
