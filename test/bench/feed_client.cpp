@@ -1,5 +1,5 @@
 // feed_client: writers of a table, a transaction that stays open, and readers of new and changed rows, in one process
-// with one clock. test/bench/feed starts it for each way to read, and says in the environment what is sent to the server.
+// with one clock. test/bench/feed starts it for each way to read. The environment says what is sent to the server.
 //
 // Each transaction writes a number of its own: three insert a row, the fourth changes one of the writer's last rows.
 // Prints figures, and for each number "row NUMBER WHAT COMMITTED READ PART", by tabs. WHAT is "new" or "changed".
