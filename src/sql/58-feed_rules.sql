@@ -8,6 +8,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $
 DECLARE
     schema name;
     kind "char";
+    -- Casts of a type of the owner could run the owner's code with the caller's rights.
+    types constant regtype[] := '{bigint,@extschema@.mastic,@extschema@.sno}';
 BEGIN
     SELECT c.relname, n.nspname, c.relowner, c.relkind INTO name, schema, owner, kind
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = of_table;
@@ -32,7 +34,7 @@ BEGIN
     JOIN (VALUES ('@extschema@.mastic_stamp'::regproc, 'mastic'), ('@extschema@.sno_stamp', 'sno'),
         ('@extschema@.snowflake_si_stamp', 'snowflake_si'), ('@extschema@.snowflake_stamp', NULL)) AS f (oid, format)
         ON f.oid = t.tgfoid
-    JOIN pg_attribute a ON a.attrelid = of_table AND NOT a.attisdropped
+    JOIN pg_attribute a ON a.attrelid = of_table AND NOT a.attisdropped AND a.atttypid = ANY (types)
         AND convert_to(a.attname, getdatabaseencoding()) || '\x00' = CASE t.tgnargs WHEN 1 THEN t.tgargs
             ELSE substring(t.tgargs FROM position('\x00'::bytea IN t.tgargs) + 1) END
     WHERE t.tgrelid = of_table ORDER BY t.tgname DESC LIMIT 1;
@@ -54,7 +56,8 @@ BEGIN
           WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc AND t.tgnargs = 1
             AND t.tgenabled = 'A') AS o (oid)
     JOIN pg_class c ON c.oid = o.oid AND c.oid <> of_table AND c.relkind = 'r' AND c.relowner = feed_of.owner
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'forgotten' AND NOT a.attisdropped LIMIT 1;
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'forgotten' AND a.atttypid = 'boolean'::regtype
+    JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'stamp' AND s.atttypid = ANY (types) LIMIT 1;
     deletes := deletions IS NOT NULL OR EXISTS (
         SELECT FROM pg_trigger t WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc);
     -- A name has at most 63 bytes.
