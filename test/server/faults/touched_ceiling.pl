@@ -135,5 +135,9 @@ for my $case (@cases)
 	my $all = $ids->drawn + $of_standby->drawn;
 	ok(!@wrong, "$what: $all ids") or diag join "\n", @wrong;
 }
+
+# For PostgreSQL's own tools it is a table like others.
+is($primary->safe_psql('postgres', "CREATE EXTENSION amcheck; SELECT * FROM verify_heapam('$name')"),
+	'', 'amcheck finds no fault');
 $primary->stop('immediate');
 done_testing();
