@@ -306,7 +306,6 @@ END
 …() cannot set column "…" of relation "…"
 a layout never changes
 a parallel worker does not know which ids are settled
-…() cannot check column "…" of relation "…"
 a reader of "…" could miss rows
 cannot prepare a transaction that has generated ids: too many are prepared
 cannot wait for rows in a transaction that does not see what others commit
@@ -337,14 +336,11 @@ floor is in the past, and the server does not know which ids were generated
 function "…" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
 ids of format mastic have no machine id
 invalid sno snapshot: bounds
-id in column "…" of relation "…" is ahead of this server
-id in column "…" of relation "…" is too old
 layout "…" already exists
 layout "…" does not exist
 layout "…" is in use
 layouts have generators of their own
 machine id … does not fit a … id
-null value in column "…" of relation "…"
 permission denied to use force => true
 relation with OID … does not exist
 sno sequence bounds are too close
