@@ -12,7 +12,7 @@ use Recipes;
 
 # with the same ids, and with ids of other formats
 our $set_up = <<'END';
-{table}; {view of all tables}; {outbox table}; {outbox feed}; {reader table}; {reader rows};
+{table}; {view of all tables}; {outbox table}; {outbox feed; true=false}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
 {mark}; {first mark};
 CREATE TABLE used (n bigserial, reader text, id text);
