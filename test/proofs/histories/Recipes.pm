@@ -46,7 +46,7 @@ my @recipes = (
 	[ 'outbox feed', 'README.md', qr/^SELECT to_do FROM snowflake_ids\.create_feed\('outbox'/ ],
 	[ 'outbox rows', 'README.md', qr/^INSERT INTO outbox /, 'writers insert instead' ],
 	[ 'outbox change', 'README.md', qr/^UPDATE outbox /, 'writers change rows of headline instead' ],
-	[ 'outbox deletion', 'README.md', qr/^DELETE FROM outbox /, 'deleted_rows' ],
+	[ 'outbox deletion', 'README.md', qr/^DELETE FROM outbox /, 'feed_with_deletions' ],
 	[ 'outbox wait', 'README.md', qr/^SELECT snowflake_ids_wait\('outbox'/, 'another reader waits' ],
 	[ 'read the outbox', 'README.md', qr/^SELECT greatest\(.* FROM outbox_feed / ]);
 

@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Feed;
+use Page;
 use Test::More;
 
 my $server = feed_server('deletions', 1);
@@ -171,6 +172,15 @@ for my $table ('"Shop".plain', '"Shop".parted')
 	$_->{session}->gone for @readers;
 	is($said->("SELECT count(*) FROM snowflake_ids.check_feed('$table') WHERE NOT ok"), 0, "$table: all rules are kept");
 }
+
+# ---- the page
+my $page = Page->new('doc/feed.md');
+$said->('CREATE DATABASE page');
+$server->safe_psql('page', 'CREATE EXTENSION snowflake_ids');
+$server->safe_psql('page', ($page->blocks('A feed with stamps', 'sql'))[0]{content});
+$page->run_chapter($server, 'Deleted rows', dbname => 'page');
+is($server->safe_psql('page', 'SELECT deleted, id FROM headline_feed ORDER BY stamp'), "f|1\nt|2", 'a feed that was made by hand gets deletions');
+$page->all_run;
 
 # ---- a dump, restored by several sessions
 $said->('SET ROLE app; INSERT INTO "Shop".plain SELECT n, n FROM generate_series(1, 50) n ON CONFLICT DO NOTHING; DELETE FROM "Shop".plain WHERE id < 20');
