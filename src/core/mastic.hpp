@@ -19,7 +19,6 @@ struct Id {
     std::uint64_t number;
 
     friend constexpr bool operator==(const Id&, const Id&) = default;
-    friend constexpr bool operator<(const Id& a, const Id& b) { return a.number < b.number; }
     friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
 };
 

@@ -35,9 +35,6 @@ inline constexpr std::uint32_t least_numbers = 6;
 struct Id {
     unsigned char bytes[binary_size];
 
-    friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
-    friend constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
-
     friend constexpr int compare(const Id& a, const Id& b) {
         const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
         if (ah != bh) return ah < bh ? -1 : 1;

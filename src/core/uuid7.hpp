@@ -30,9 +30,6 @@ inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 struct Id {
     unsigned char bytes[binary_size];
 
-    friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
-    friend constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
-
     friend constexpr int compare(const Id& a, const Id& b) {
         const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
         if (ah != bh) return ah < bh ? -1 : 1;

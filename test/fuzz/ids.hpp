@@ -11,10 +11,10 @@
 namespace snowflake_ids::fuzz {
 
 inline void require_consistent(const sno::Id& id) {
-    require(sno::compose(sno::split(id)) == id);
+    require(compare(sno::compose(sno::split(id)), id) == 0);
     require(sno::timeline.floor_tick(sno::time_of(id)).value == sno::split(id).units);
-    require(!(id < sno::lower_bound(sno::time_of(id)).value));
-    require(!(sno::upper_bound(sno::time_of(id)).value < id));
+    require(compare(sno::lower_bound(sno::time_of(id)).value, id) <= 0);
+    require(compare(id, sno::upper_bound(sno::time_of(id)).value) <= 0);
 }
 
 inline void require_consistent(const gid::Id& id) {
@@ -22,8 +22,8 @@ inline void require_consistent(const gid::Id& id) {
     require(gid::compose(gid::split(id)) == id);
     require(gid::kind_of_prefix(id.bytes[0]).value == gid::kind(id));
     require(gid::time_of(id) == gid::timeline.start(gid::split(id).ms));
-    require(!(id < gid::lower_bound(gid::kind(id), gid::time_of(id)).value));
-    require(!(gid::upper_bound(gid::kind(id), gid::time_of(id)).value < id));
+    require(compare(gid::lower_bound(gid::kind(id), gid::time_of(id)).value, id) <= 0);
+    require(compare(id, gid::upper_bound(gid::kind(id), gid::time_of(id)).value) <= 0);
 }
 
 template <class Format, class Id>
@@ -32,16 +32,16 @@ void require_round_trip(const Id& id) {
     Format::print(id, text);
     const Exact exact(text, sizeof text);
     const auto parsed = Format::parse(exact.bytes, exact.size);
-    require(parsed && parsed.value == id);
+    require(parsed && compare(parsed.value, id) == 0);
     const auto read = Format::from_bytes(id.bytes, sizeof id.bytes);
-    require(read && read.value == id);
+    require(read && compare(read.value, id) == 0);
 
     const auto next = Format::next(id);
-    require(!next.exists || (id < next.id && Format::previous(next.id).id == id));
-    require(next.exists || Format::highest() == id);
+    require(!next.exists || (compare(id, next.id) < 0 && compare(Format::previous(next.id).id, id) == 0));
+    require(next.exists || compare(Format::highest(), id) == 0);
     const auto previous = Format::previous(id);
-    require(!previous.exists || (previous.id < id && Format::next(previous.id).id == id));
-    require(previous.exists || Format::lowest() == id);
+    require(!previous.exists || (compare(previous.id, id) < 0 && compare(Format::next(previous.id).id, id) == 0));
+    require(previous.exists || compare(Format::lowest(), id) == 0);
     if (next.exists) require_consistent(next.id);
     if (previous.exists) require_consistent(previous.id);
 }

@@ -6,6 +6,8 @@
 #include "core/sno_order.hpp"
 #include "core/uuid7.hpp"
 
+#include "support/id_operators.hpp"
+
 namespace snowflake_ids {
 namespace {
 

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "support/id_operators.hpp"
+
 namespace snowflake_ids {
 namespace {
 

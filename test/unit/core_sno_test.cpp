@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "support/id_operators.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"

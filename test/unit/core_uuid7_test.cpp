@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/id_operators.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"
 
