@@ -8,6 +8,7 @@
 #include "pg/generate/series.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/pg.hpp"
+#include "pg/types/sno_fields.hpp"
 
 namespace snowflake_ids {
 
@@ -15,10 +16,6 @@ namespace {
 
 Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
     return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
-}
-
-uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
 
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }

@@ -1,6 +1,7 @@
 // Fields of a sno, snos from fields, and the snos that bound a span of time. All are STRICT in SQL.
-#include "core/sno.hpp"
+#include "pg/types/sno_fields.hpp"
 
+#include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
@@ -12,15 +13,10 @@ using sno::Id;
 
 namespace {
 
-constexpr int64 max_metabyte = 255;
 constexpr int64 max_partition = 65535;
 
 // The units are ticks of 4 ms.
 uint64 units_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
-
-uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, max_metabyte);
-}
 
 uint32 partition_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "partition", Error::node_range, max_partition);
