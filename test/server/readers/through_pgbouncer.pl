@@ -16,8 +16,9 @@ CREATE TABLE news (id bigint PRIMARY KEY, body int, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 END
-my $read = q{SELECT id, body, stamp FROM news WHERE stamp > LAST ORDER BY stamp LIMIT 1000};
-my $settled = $read =~ s/ORDER/AND stamp < (SELECT sno_settled('news')) ORDER/r;
+my $read = q{SELECT stamp, id, body, stamp FROM news WHERE stamp > :'position' ORDER BY stamp LIMIT 1000};
+my $polls = q{SELECT greatest(:'position', (SELECT sno_settled('news'))), id, body, stamp FROM news
+	WHERE stamp >= :'position' ORDER BY stamp};
 my $sleeping = <<"END" =~ s/\n\z//r;
 \\if :{?seen}
 \\else
@@ -29,7 +30,7 @@ SELECT :now = :seen AS missed \\gset
 \\echo a wake-up was missed
 \\endif
 \\set seen :now
-SELECT id, body, greatest(LAST::sno, (SELECT sno_settled('news'))) FROM news WHERE stamp >= LAST ORDER BY stamp
+$polls
 END
 my $insert = "INSERT INTO news (id, body) VALUES (nextval('row_ids'), 1) RETURNING stamp";
 
@@ -56,14 +57,14 @@ sub every_row
 	# A transaction block is an error in statement mode.
 	my @jobs = map { Job->new($mode eq 'statement' ? $server : $pool, writes($_, 'news')) } 1 .. 4;
 	my @readers =
-	  ((map { Reader->new("$mode: reader $_", $pool, $sleeping) } 1 .. 3), Reader->new('polls', $pool, $settled));
+	  ((map { Reader->new("$mode: reader $_", $pool, $sleeping) } 1 .. 3), Reader->new('polls', $pool, $polls));
 	my $control = Reader->new("$mode: control without a settled id", $pool, $read);
 	ok( go_on(
 			2,
 			sub {
 				my ($over) = @_;
 				poll_all(@readers, $control);
-				return $over && $control->has_lost($readers[-1]);
+				return $over && $control->has_lost($readers[0]);
 			}),
 		"$mode: the control has lost rows");
 	$_->stop for @jobs;
@@ -75,7 +76,7 @@ sub every_row
 	eventually(
 		sub {
 			poll_all(@readers);
-			return !grep { $_->last lt $newest } @readers;
+			return !grep { $_->position lt $newest } @readers;
 		}) or die 'the end is not read';
 	$more->stop;
 	my $rows = rows_of($server, "news WHERE stamp <= '$newest'");
