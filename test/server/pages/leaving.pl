@@ -154,10 +154,15 @@ is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING
 	't', 'a row needs no stamp any more');
 is($said->(q{SELECT body, length(id) FROM "Shop"."Fed"}), 'kept|16', 'a feed is gone, and its table stays');
 is($said->(q{SELECT count(*) FROM pg_class WHERE relname ~ '^Fed_(feed|deleted)'}), '0', 'with its deletions');
-is( $said->(q{INSERT INTO "Shop".constant (id) VALUES (2); SELECT count(DISTINCT (first, word, number)), max(word) FROM "Shop".constant}),
+is( $said->(
+		q{INSERT INTO "Shop".constant (id) VALUES (2); SELECT count(DISTINCT (first, word, number)), max(word) FROM "Shop".constant}
+	),
 	'1|brpk4q72xwf2m63l',
 	'a default that is a constant stays');
-is($said->(q{SELECT attnames, rowfilter FROM pg_publication_tables}), '{id,first}|(id > 0)', 'and a publication of columns');
+is( $said->(q{SELECT attnames, rowfilter FROM pg_publication_tables}),
+	'{id,first}|(id > 0)',
+	'and a publication of columns');
+
 for my $table (grep { !/notice|constant/ } @tables)
 {
 	my ($columns, $values) = $table =~ /Line/ ? ('"Of", body', "max(id), 'new' FROM reading") : ('body', "'new'");

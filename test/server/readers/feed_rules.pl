@@ -10,12 +10,14 @@ use Test::More;
 
 my $server = feed_server('rules', 1, streaming => 'logical');
 my $session = Session->new($server);
-$session->ask(q{CREATE ROLE other; CREATE TABLE bulletin (id bigint PRIMARY KEY, body int);
+$session->ask(
+	q{CREATE ROLE other; CREATE TABLE bulletin (id bigint PRIMARY KEY, body int);
 	SELECT * FROM snowflake_ids.create_feed('bulletin', deletes => true)});
 
 # A subscription that is not enabled needs no slot.
 $server->safe_psql('postgres', 'CREATE DATABASE source');
-$server->safe_psql('source', 'CREATE TABLE bulletin (id bigint PRIMARY KEY, body int); CREATE PUBLICATION p FOR TABLE bulletin');
+$server->safe_psql('source',
+	'CREATE TABLE bulletin (id bigint PRIMARY KEY, body int); CREATE PUBLICATION p FOR TABLE bulletin');
 my $source = $server->connstr('source') =~ s/'/''/gr;
 my $subscribe =
   "CREATE SUBSCRIPTION s CONNECTION '$source' PUBLICATION p WITH (create_slot = false, enabled = false, slot_name = NONE)";
@@ -26,7 +28,11 @@ sub faults
 {
 	my ($table) = @_;
 	my %fault;
-	for (split /\n/, $session->ask(q{SELECT relation, rule, ok, replace(to_do, E'\n', ' ') FROM snowflake_ids.check_feed('} . ($table // 'bulletin') . q{')}))
+	for (
+		split /\n/,
+		$session->ask(
+			q{SELECT relation, rule, ok, replace(to_do, E'\n', ' ') FROM snowflake_ids.check_feed('}
+			  . ($table // 'bulletin') . q{')}))
 	{
 		my ($on, $rule, $ok, $do) = split /\|/, $_, 4;
 		$known{$rule}++;
@@ -41,7 +47,8 @@ CREATE FUNCTION back() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.stamp := 
 CREATE TRIGGER zzz_tidy BEFORE UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION back();
 END
 my $again = 'DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE';
-my $stamp = q{FOR EACH ROW %s EXECUTE FUNCTION mastic_stamp('stamp'); ALTER TABLE bulletin ENABLE ALWAYS TRIGGER zz_stamp};
+my $stamp =
+  q{FOR EACH ROW %s EXECUTE FUNCTION mastic_stamp('stamp'); ALTER TABLE bulletin ENABLE ALWAYS TRIGGER zz_stamp};
 my $settled = 'its settled id can be asked for';
 my ($stamps, $always, $last) = ('a trigger stamps each INSERT and UPDATE', 'it is enabled ALWAYS', 'it fires last');
 
@@ -51,16 +58,19 @@ my @cases = (
 	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER zz_stamp', $always, $settled ],
 	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp', $always ],
 	[ "ALTER TABLE bulletin ENABLE TRIGGER zz_stamp; $subscribe", $always, $settled ],
-	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp; ALTER ROLE CURRENT_USER SET session_replication_role = replica', $always ],
+	[   'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp; ALTER ROLE CURRENT_USER SET session_replication_role = replica',
+		$always ],
 	[ 'DROP TRIGGER zz_stamp ON bulletin', $stamps ],
-	[ "DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT ON bulletin " . sprintf($stamp, ''), $stamps, $settled ],
+	[   "DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT ON bulletin " . sprintf($stamp, ''),
+		$stamps, $settled ],
 	[ "$again ON bulletin " . sprintf($stamp, 'WHEN (NEW.body > 100)'), $stamps, $settled ],
 	[ "$again OF id ON bulletin " . sprintf($stamp, ''), $stamps, $settled ],
 	[ $later, $last, $settled ],
 	[ 'ALTER TABLE bulletin ALTER stamp DROP NOT NULL', 'stamp is NOT NULL' ],
 	[ 'DROP INDEX bulletin_stamp_idx', 'an index begins with the stamp' ],
 	[ 'DROP INDEX bulletin_stamp_idx; CREATE INDEX ON bulletin (id, stamp)', 'an index begins with the stamp' ],
-	[ 'DROP INDEX bulletin_stamp_idx; CREATE INDEX ON bulletin (stamp) WHERE body > 1', 'an index begins with the stamp' ],
+	[   'DROP INDEX bulletin_stamp_idx; CREATE INDEX ON bulletin (stamp) WHERE body > 1',
+		'an index begins with the stamp' ],
 	[ 'ALTER TABLE bulletin SET UNLOGGED', 'its rows are in the WAL' ],
 	[ 'DROP TRIGGER zz_note_deleted ON bulletin', 'a trigger notes each DELETE' ],
 	[ 'DROP TRIGGER zz_note_key ON bulletin', 'a trigger notes each UPDATE' ],
@@ -82,7 +92,9 @@ for my $case (@cases)
 	my %broken = map { s/^\w+: //r => 1 } keys %fault;
 	is_deeply([ sort keys %broken ], [ sort @rules ], 'check_feed() shows it');
 	my $asked = $session->ask(q{SAVEPOINT s; SELECT mastic_settled('bulletin'); ROLLBACK TO s});
-	is($asked =~ /ERROR/ ? 1 : 0, (grep { $_ eq $settled } @rules) || $break eq $cases[5][0] ? 1 : 0, 'the settled id says so, if it can');
+	is( $asked =~ /ERROR/                                          ? 1 : 0,
+		(grep { $_ eq $settled } @rules) || $break eq $cases[5][0] ? 1 : 0,
+		'the settled id says so, if it can');
 
 	for my $do (map { $fault{$_} } grep { !/\Q$settled\E/ } sort keys %fault)
 	{
@@ -90,7 +102,9 @@ for my $case (@cases)
 	}
 	is_deeply(faults(), {}, 'and all rules are kept');
 	my ($was) = $session->ask('SELECT stamp FROM bulletin');
-	$session->ask('UPDATE bulletin SET body = body + 1; SET LOCAL session_replication_role = replica; UPDATE bulletin SET body = body + 1');
+	$session->ask(
+		'UPDATE bulletin SET body = body + 1; SET LOCAL session_replication_role = replica; UPDATE bulletin SET body = body + 1'
+	);
 	is($session->ask("SELECT stamp > $was, body FROM bulletin"), 't|3', 'a reader gets the next version');
 	my $feed = $break =~ /removed/ ? 'removed' : 'bulletin_deleted';
 	is($session->ask("DELETE FROM bulletin; SELECT count(*) FROM $feed WHERE NOT forgotten"), 1, 'and the deletion');
@@ -110,10 +124,17 @@ $session->ask('BEGIN; CREATE TABLE child (PRIMARY KEY (id)) INHERITS (bulletin)'
 my %child = map { $_ => 1 } keys %{ faults() };
 is_deeply(
 	[ sort keys %child ],
-	[ sort "bulletin: $settled", map { "child: $_" } $stamps, 'an index begins with the stamp', 'a trigger notes each DELETE', 'a trigger notes each UPDATE' ],
+	[   sort "bulletin: $settled",
+		map { "child: $_" } $stamps,
+		'an index begins with the stamp',
+		'a trigger notes each DELETE',
+		'a trigger notes each UPDATE' ],
 	'a child inherits neither triggers nor indexes');
 my $rest = $session->ask(q{SELECT to_do FROM snowflake_ids.create_feed('bulletin')});
-like($rest, qr/UPDATE ONLY public.child SET stamp = stamp/, 'create_feed() creates what is quick, and rows that came past are stamped');
+like(
+	$rest,
+	qr/UPDATE ONLY public.child SET stamp = stamp/,
+	'create_feed() creates what is quick, and rows that came past are stamped');
 $session->ask($rest);
 is_deeply(faults(), {}, 'and all rules are kept');
 $session->ask('INSERT INTO child VALUES (5, 5); DELETE FROM bulletin');
@@ -128,13 +149,18 @@ $session->ask('ALTER TABLE parted_1 DISABLE TRIGGER zz_stamp; ALTER TABLE parted
 my %parted = %{ faults('parted') };
 is_deeply(
 	[ sort keys %parted ],
-	[ sort "parted_1: $always", 'parted_2: trigger zz_note_deleted of the partition notes deletions', "parted: $settled" ],
+	[   sort "parted_1: $always",
+		'parted_2: trigger zz_note_deleted of the partition notes deletions',
+		"parted: $settled" ],
 	'partitions whose triggers are disabled');
 unlike($session->ask($_), qr/ERROR/, $_) for map { $parted{$_} } grep { !/\Q$settled\E/ } sort keys %parted;
 is_deeply(faults('parted'), {}, 'and all rules are kept');
 $session->ask('SAVEPOINT s; ALTER TABLE parted_1 OWNER TO other');
-is(faults('parted')->{'parted_1: it belongs to the owner of the feed'} =~ /^ALTER TABLE public.parted_1 OWNER TO/ ? 1 : 0,
-	1, 'a partition of another owner');
+is( faults('parted')->{'parted_1: it belongs to the owner of the feed'} =~ /^ALTER TABLE public.parted_1 OWNER TO/
+	? 1
+	: 0,
+	1,
+	'a partition of another owner');
 $session->ask('INSERT INTO parted VALUES (1, 1)');
 like($session->ask('DELETE FROM parted'), qr/ERROR:  cannot note .*belongs to/s, 'whose deletions are errors');
 
@@ -148,7 +174,10 @@ ok(exists faults()->{'bulletin: the table has a primary key'}, 'no key');
 $session->ask('ROLLBACK; BEGIN; DROP TABLE bulletin_deleted CASCADE');
 ok(exists faults()->{'bulletin: a table has the deletions'}, 'no table of deletions');
 is($session->ask(q{SELECT to_do FROM snowflake_ids.create_feed('bulletin')}), '', 'create_feed() creates it');
-like($session->ask('SELECT deleted FROM bulletin_feed WHERE stamp >= 0'), qr/does not know all deletions/, 'and tells readers to copy the table again');
+like(
+	$session->ask('SELECT deleted FROM bulletin_feed WHERE stamp >= 0'),
+	qr/does not know all deletions/,
+	'and tells readers to copy the table again');
 $session->ask('ROLLBACK');
 
 $session->gone;

@@ -36,7 +36,14 @@ is($refused, 3, 'the role may not write the deletions');
 sub reader
 {
 	my ($table, %o) = @_;
-	return { table => $table, of => $o{of} // "${table}_feed", session => Session->new($server), last => 0, copy => {}, polls => 0, again => 0 };
+	return {
+		table => $table,
+		of => $o{of} // "${table}_feed",
+		session => Session->new($server),
+		last => 0,
+		copy => {},
+		polls => 0,
+		again => 0 };
 }
 
 sub copy_again
@@ -46,7 +53,8 @@ sub copy_again
 	$reader->{again}++;
 	$reader->{copy} = {};
 	$reader->{last} = $reader->{session}->ask("SELECT snowflake_ids.feed_position('$table')");
-	$reader->{copy}{ (split /\|/)[0] } = (split /\|/)[1] for split /\n/, $reader->{session}->ask("SELECT id, body FROM $table");
+	$reader->{copy}{ (split /\|/)[0] } = (split /\|/)[1]
+	  for split /\n/, $reader->{session}->ask("SELECT id, body FROM $table");
 	return;
 }
 
@@ -54,7 +62,8 @@ sub poll
 {
 	my ($reader) = @_;
 	my ($table, $last) = @$reader{qw(table last)};
-	my $answer = $reader->{session}->ask("SELECT greatest($last, f.position), f.deleted, f.id, t.body FROM $reader->{of} AS f "
+	my $answer =
+	  $reader->{session}->ask("SELECT greatest($last, f.position), f.deleted, f.id, t.body FROM $reader->{of} AS f "
 		  . "LEFT JOIN $table AS t USING (id) WHERE f.stamp >= $last ORDER BY f.stamp");
 	$reader->{polls}++;
 	return copy_again($reader) if $answer =~ /ERROR:  the feed of .* does not know all deletions since this position/;
@@ -69,7 +78,10 @@ sub poll
 	return;
 }
 
-sub table_of { return { map { split /\|/ } split /\n/, $said->("SELECT id, body FROM $_[0]->{table}") } }
+sub table_of
+{
+	return { map { split /\|/ } split /\n/, $said->("SELECT id, body FROM $_[0]->{table}") };
+}
 
 sub is_equal
 {
@@ -77,7 +89,12 @@ sub is_equal
 	my ($copy, $table) = ($reader->{copy}, table_of($reader));
 	return !(grep { !exists $copy->{$_} || $copy->{$_} ne $table->{$_} } keys %$table) && keys %$copy == keys %$table;
 }
-sub ends_equal { my ($reader) = @_; return eventually(sub { poll($reader); return is_equal($reader) }) }
+
+sub ends_equal
+{
+	my ($reader) = @_;
+	return eventually(sub { poll($reader); return is_equal($reader) });
+}
 
 # ---- a key is inserted again with a smaller stamp than its deletion, which goes on after its first row
 $said->(<<'END');
@@ -90,7 +107,8 @@ my ($deletes, $inserts, $holder) = map { Session->new($server) } 1 .. 3;
 $holder->ask(q{INSERT INTO "Shop".plain VALUES (1, '1'), (2, '1')});
 ok(ends_equal($_), 'two rows') for $plain, $control;
 $holder->ask('SELECT pg_advisory_lock(1)');
-$deletes->send(q{DELETE FROM "Shop".plain WHERE CASE WHEN id = 1 THEN true ELSE pg_advisory_lock_shared(1) IS NOT NULL END});
+$deletes->send(
+	q{DELETE FROM "Shop".plain WHERE CASE WHEN id = 1 THEN true ELSE pg_advisory_lock_shared(1) IS NOT NULL END});
 my $waiting = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'};
 ok(eventually(sub { value($server, $waiting) eq '1' }), 'the deletion waits');
 $inserts->send(q{INSERT INTO "Shop".plain VALUES (1, '2')});
@@ -164,13 +182,16 @@ for my $table ('"Shop".plain', '"Shop".parted')
 			$said->("SELECT snowflake_ids.forget_deleted('$table', '-1 hour')") if rand() < 0.05;
 			return 1;
 		});
-	unlike(join('', map { $_->stop } @jobs), qr/cannot note|permission denied|internal/, "$table: no writer is refused");
+	unlike(join('', map { $_->stop } @jobs), qr/cannot note|permission denied|internal/,
+		"$table: no writer is refused");
 	finish_prepared($server);
 	ok(ends_equal($readers[0]), "$table: the copy of a reader is the table");
 	ok(ends_equal($readers[1]), "$table: and of one that was told to copy again, $readers[1]{again} times");
-	diag sprintf '%-14s %5d polls, copied again %d and %d times', $table, $readers[0]{polls}, map { $_->{again} } @readers;
+	diag sprintf '%-14s %5d polls, copied again %d and %d times', $table, $readers[0]{polls},
+	  map { $_->{again} } @readers;
 	$_->{session}->gone for @readers;
-	is($said->("SELECT count(*) FROM snowflake_ids.check_feed('$table') WHERE NOT ok"), 0, "$table: all rules are kept");
+	is($said->("SELECT count(*) FROM snowflake_ids.check_feed('$table') WHERE NOT ok"), 0,
+		"$table: all rules are kept");
 }
 
 # ---- the page
@@ -179,25 +200,33 @@ $said->('CREATE DATABASE page');
 $server->safe_psql('page', 'CREATE EXTENSION snowflake_ids');
 $server->safe_psql('page', ($page->blocks('A feed with stamps', 'sql'))[0]{content});
 $page->run_chapter($server, 'Deleted rows', dbname => 'page');
-is($server->safe_psql('page', 'SELECT deleted, id FROM headline_feed ORDER BY stamp'), "f|1\nt|2", 'a feed that was made by hand gets deletions');
+is($server->safe_psql('page', 'SELECT deleted, id FROM headline_feed ORDER BY stamp'),
+	"f|1\nt|2", 'a feed that was made by hand gets deletions');
 $page->all_run;
 
 # ---- a dump, restored by several sessions
-$said->('SET ROLE app; INSERT INTO "Shop".plain SELECT n, n FROM generate_series(1, 50) n ON CONFLICT DO NOTHING; DELETE FROM "Shop".plain WHERE id < 20');
+$said->(
+	'SET ROLE app; INSERT INTO "Shop".plain SELECT n, n FROM generate_series(1, 50) n ON CONFLICT DO NOTHING; DELETE FROM "Shop".plain WHERE id < 20'
+);
 my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
 $server->command_ok([ 'pg_dump', '-Fd', '-j2', '-f', $dump, '-d', $server->connstr('postgres') ], 'pg_dump');
 $said->('CREATE DATABASE restored');
 $server->command_ok([ 'pg_restore', '-j2', '-d', $server->connstr('restored'), $dump ], 'pg_restore');
 for my $table ('"Shop".plain', '"Shop".parted')
 {
-	is($server->safe_psql('restored', "SELECT string_agg(relation || rule, ',') FROM snowflake_ids.check_feed('$table') WHERE NOT ok"),
-		'', "$table: a restored feed keeps all rules");
+	is( $server->safe_psql(
+			'restored', "SELECT string_agg(relation || rule, ',') FROM snowflake_ids.check_feed('$table') WHERE NOT ok"
+		),
+		'',
+		"$table: a restored feed keeps all rules");
 	is( $server->safe_psql('restored', "SELECT count(*) FROM $table" . '_deleted'),
 		$said->("SELECT count(*) FROM $table" . '_deleted'),
 		"$table: with its deletions");
 	my $at = $server->safe_psql('restored', "SELECT snowflake_ids.feed_position('$table')");
-	$server->safe_psql('restored', "SET ROLE app; INSERT INTO $table VALUES (1000, 1) ON CONFLICT DO NOTHING; DELETE FROM $table WHERE id = 1000");
-	is($server->safe_psql('restored', "SELECT deleted, id FROM ${table}_feed WHERE stamp >= $at"), 't|1000', "$table: and notes the next one");
+	$server->safe_psql('restored',
+		"SET ROLE app; INSERT INTO $table VALUES (1000, 1) ON CONFLICT DO NOTHING; DELETE FROM $table WHERE id = 1000");
+	is($server->safe_psql('restored', "SELECT deleted, id FROM ${table}_feed WHERE stamp >= $at"),
+		't|1000', "$table: and notes the next one");
 }
 $plain->{session}->gone;
 $server->stop;
