@@ -38,7 +38,7 @@ constexpr std::uint32_t group_of(std::uint64_t database, std::uint64_t table) {
     return first_group(database) + static_cast<std::uint32_t>((table * spread >> 32) % groups_of_database);
 }
 
-// A count is as good as none for another group, and for the group in another memory. `random`: of this memory.
+// The counts of two groups, and those of one group in two memories, are far apart. `random`: of this memory.
 constexpr std::uint64_t first_count(std::uint64_t random, std::uint32_t group) { return random + group * spread; }
 
 // Of Backend::tables, whose words remain when the transaction has ended.
