@@ -1,5 +1,5 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies
-// (pg/ceilings/database_ceiling.hpp).
+// (pg/ceilings/wal_ceiling.hpp).
 //
 // A `Wal` has two functions, whose results have been flushed to disk:
 //   WalCeiling read()

@@ -14,9 +14,9 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/admin/operate.hpp"
 #include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/database_ceiling.hpp"
 #include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/issue_limit.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -44,10 +44,9 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old =
-        database_ceiling::replace(ceiling_below(database_ceiling::read(deadline).until), deadline).until;
+    const Ceiling old = wal_ceiling::replace(ceiling_below(wal_ceiling::read(deadline).until), deadline).until;
     shared.header->revision.fetch_add(1);
-    database_ceiling::lift(ceiling_below(old), deadline);
+    wal_ceiling::lift(ceiling_below(old), deadline);
 }
 
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
@@ -57,7 +56,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     (void) ledger_in_life(deadline);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    database_ceiling::repair({until, shared.header->life_id.load()});
+    wal_ceiling::repair({until, shared.header->life_id.load()});
     shared.header->revision.fetch_add(1);
 }
 
@@ -113,7 +112,7 @@ FUNCTION(snowflake_ids_reset) {
     durable_ceiling::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    const bool damaged = !in_recovery && database_ceiling::is_damaged();
+    const bool damaged = !in_recovery && wal_ceiling::is_damaged();
     if (in_past && damaged) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
@@ -129,7 +128,7 @@ FUNCTION(snowflake_ids_reset) {
         if (reset.force)
             lower_wal_ceiling(shared, floor, deadline);
         else
-            database_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
+            wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));

@@ -11,9 +11,9 @@ extern "C" {
 #include "ledger/life.hpp"
 #include "ledger/replicated.hpp"
 #include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/database_ceiling.hpp"
 #include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/standby.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -38,7 +38,7 @@ void note_wal_ceiling(Ceiling until) {
     if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
     }
-    seen_wal.note(until, database_ceiling::position());
+    seen_wal.note(until, wal_ceiling::position());
 }
 
 UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
@@ -52,11 +52,11 @@ microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_c
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
 void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
-    database_ceiling::watch([] {
+    wal_ceiling::watch([] {
         forget_wal_ceiling();
         settings::revision++;
     });
-    const database_ceiling::InDatabase in_database{deadline};
+    const wal_ceiling::InDatabase in_database{deadline};
     // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at
     // the target.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
@@ -68,14 +68,14 @@ void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
 }
 
 void lift_wal_above(UnixTime wanted, UnixTime target, const Deadline& deadline) {
-    const database_ceiling::InDatabase in_database{deadline};
+    const wal_ceiling::InDatabase in_database{deadline};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
-    const Ceiling until = database_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
+    const Ceiling until = wal_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
@@ -112,7 +112,7 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& 
 }
 
 Ceiling wal_ceiling_at(UnixTime t, const Deadline& deadline) {
-    if (seen_wal.until() < t) note_wal_ceiling(database_ceiling::read(deadline).until);
+    if (seen_wal.until() < t) note_wal_ceiling(wal_ceiling::read(deadline).until);
     // Lower if `t` is the end of a tick that begins below the ceiling.
     if (seen_wal.until() < t) lift_wal_above(t, t, deadline);
     return seen_wal.until();
@@ -126,7 +126,7 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& de
     }
     if (ledger::replicated_until(*slot) < wanted) lift_replicated(*slot);
     if (ledger::replicated_until(*slot) < wanted) {
-        note_wal_ceiling(database_ceiling::read(deadline).until);
+        note_wal_ceiling(wal_ceiling::read(deadline).until);
         lift_replicated(*slot);
     }
     const UnixTime until = ledger::replicated_until(*slot);

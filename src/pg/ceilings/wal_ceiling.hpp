@@ -19,7 +19,7 @@
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 
-namespace snowflake_ids::database_ceiling {
+namespace snowflake_ids::wal_ceiling {
 
 using ledger::WalCeiling;
 
@@ -54,8 +54,8 @@ void repair(const WalCeiling& c);
 struct InDatabase {
     const Deadline& deadline;
 
-    WalCeiling read() const { return database_ceiling::read(deadline); }
-    WalCeiling lift(const WalCeiling& wanted) const { return database_ceiling::lift(wanted, deadline); }
+    WalCeiling read() const { return wal_ceiling::read(deadline); }
+    WalCeiling lift(const WalCeiling& wanted) const { return wal_ceiling::lift(wanted, deadline); }
 };
 
-}  // namespace snowflake_ids::database_ceiling
+}  // namespace snowflake_ids::wal_ceiling

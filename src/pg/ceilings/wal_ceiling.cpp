@@ -1,5 +1,5 @@
 // Reads, checks, changes and repairs the page with the WAL ceiling of this database.
-#include "pg/ceilings/database_ceiling.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"
@@ -20,7 +20,7 @@ extern "C" {
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::database_ceiling {
+namespace snowflake_ids::wal_ceiling {
 
 namespace {
 
@@ -288,13 +288,13 @@ void repair(const WalCeiling& c) {
     PG_END_TRY();
 }
 
-}  // namespace snowflake_ids::database_ceiling
+}  // namespace snowflake_ids::wal_ceiling
 
 namespace snowflake_ids {
 
 // The query of the materialized view. CREATE EXTENSION gets a new ceiling.
 FUNCTION(snowflake_ids_read_ceiling) {
-    using namespace database_ceiling;
+    using namespace wal_ceiling;
     const WalCeiling c = creating_extension                       ? WalCeiling{}
                          : replacement != nullptr && is_damaged() ? *replacement
                                                                   : read({});
