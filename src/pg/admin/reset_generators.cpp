@@ -14,7 +14,7 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/admin/operate.hpp"
 #include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
@@ -29,7 +29,7 @@ using operate::kind_argument;
 namespace {
 
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
-    return ledger::ceiling_at(durable_ceiling::ahead_of(Max(floor, now)));
+    return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
 }
 
 // After a forced reset. The WAL ceiling stays above all ids of generators that were not reset: not below the ceilings
@@ -109,7 +109,7 @@ FUNCTION(snowflake_ids_reset) {
     const Deadline deadline{.queues = true};
     const bool in_past = !reset.force && floor < now;
     // Raises an error, before anything is changed, if the file is damaged, foreign or superseded.
-    durable_ceiling::check();
+    ceiling_file::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     const bool damaged = !in_recovery && wal_ceiling::is_damaged();
@@ -122,7 +122,7 @@ FUNCTION(snowflake_ids_reset) {
     }
     if (damaged) repair_wal_ceiling(shared, reset, deadline);
     (void) issue_limit::enter_life_and_database(in_recovery, deadline);
-    durable_ceiling::apply_reset(reset);
+    ceiling_file::apply_reset(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings, so an operator must force the reset in each.
         if (reset.force)

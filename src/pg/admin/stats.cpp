@@ -16,7 +16,7 @@ extern "C" {
 #include "ledger/clock_step.hpp"
 #include "ledger/formats.hpp"
 #include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -151,7 +151,7 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
     values[i++] = CStringGetTextDatum(shared == nullptr           ? why
                                       : wal_ceiling::is_damaged() ? "damaged in this database"
-                                                                  : durable_ceiling::state_for_people());
+                                                                  : ceiling_file::state_for_people());
     values[i++] = BoolGetDatum(in_recovery);
     values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
     values[i++] = Int64GetDatum(steps);

@@ -6,7 +6,7 @@ extern "C" {
 }
 
 #include "ledger/life.hpp"
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/entropy.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -31,9 +31,9 @@ void begin_life(const ledger::Ledger& shared, const Deadline& deadline) {
     uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
     bool began = false;
-    durable_ceiling::until_done(deadline, [&] {
-        return ledger::begin_life(durable_ceiling::place(), shared, id,
-                                  ledger::ceiling_at(durable_ceiling::ahead_of(ledger::wall_clock())), began);
+    ceiling_file::until_done(deadline, [&] {
+        return ledger::begin_life(ceiling_file::place(), shared, id,
+                                  ledger::ceiling_at(ceiling_file::ahead_of(ledger::wall_clock())), began);
     });
     if (began) log_life(*shared.header);
 }

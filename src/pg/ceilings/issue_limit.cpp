@@ -11,7 +11,7 @@ extern "C" {
 #include "ledger/life.hpp"
 #include "ledger/replicated.hpp"
 #include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/standby.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/server/deadline.hpp"
@@ -24,7 +24,7 @@ UnixTime latest{};
 
 namespace {
 
-using durable_ceiling::ahead_of, durable_ceiling::margin;
+using ceiling_file::ahead_of, ceiling_file::margin;
 
 // As this backend last saw them. A ceiling only grows, so an old value is only too careful. Exceptions call
 // forget_wal_ceiling().
@@ -131,7 +131,7 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& de
     }
     const UnixTime until = ledger::replicated_until(*slot);
     const Ceiling durable = std::chrono::floor<milliseconds>(until);
-    if (slot->ceiling.load() < durable) (void) durable_ceiling::try_lift(*slot, durable);
+    if (slot->ceiling.load() < durable) (void) ceiling_file::try_lift(*slot, durable);
     return std::min(until, wanted);
 }
 
@@ -159,9 +159,9 @@ void set_limit(Limited& g) {
 void lift_above(Limited& g, uint64 tick, const Deadline& deadline) {
     const UnixTime wanted = g.timeline.start(tick);
     // Another process may lift it while this one waits for the lock of the file.
-    durable_ceiling::until_done(deadline, [&] {
+    ceiling_file::until_done(deadline, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
-        return durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
+        return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
     });
     if (!g.in_recovery && wanted >= seen_wal.until()) lift_wal_above(wanted, wanted_ceiling(g, tick), deadline);
     set_limit(g);
@@ -179,7 +179,7 @@ void lift_ahead(Limited& g, uint64 tick) {
             // Any error of the file is left to the claim that needs the ceiling.
             const bool lifted =
                 soon < ceiling_of(g) ||
-                durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
+                ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
             if (lifted && !g.in_recovery && soon >= seen_wal.until()) lift_wal_ahead(soon, least);
         }
         PG_CATCH();

@@ -12,7 +12,7 @@ extern "C" {
 #include "ledger/clock.hpp"
 #include "ledger/life.hpp"
 #include "ledger/numbering.hpp"
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
@@ -205,7 +205,7 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
-    durable_ceiling::give_entry(*g.slot);
+    ceiling_file::give_entry(*g.slot);
     // If the sequence began at the lowest number in each life, calls after a restart would repeat ids of earlier calls
     // with the same times. A word other than 0 has begun already.
     uint64 word = 0;

@@ -13,7 +13,7 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/ceilings/standby.hpp"
 #include "pg/promise/writer.hpp"
@@ -77,8 +77,8 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     UnixTime until = std::min(now - promise_slack, issued_until(shared) + ledger::longest_tick);
     if (until > durable.load()) {
         // A life begins above this ceiling. So it is lifted by a small step if the promise is ahead of the wall clock.
-        const UnixTime ceiling = std::max(durable_ceiling::ahead_of(wall), until + issue_limit::lift_step());
-        durable_ceiling::try_lift_settled(ledger::ceiling_at(ceiling));
+        const UnixTime ceiling = std::max(ceiling_file::ahead_of(wall), until + issue_limit::lift_step());
+        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling));
         until = std::min<UnixTime>(until, durable.load());
     }
     auto& word = shared.header->promise;

@@ -1,5 +1,5 @@
 // The errors of the ceiling file. ledger/ceiling_file.cpp reads and writes it.
-#include "pg/ceilings/durable_ceiling.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -10,7 +10,7 @@ extern "C" {
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::durable_ceiling {
+namespace snowflake_ids::ceiling_file {
 
 ledger::CeilingPlace place() {
     return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
@@ -113,4 +113,4 @@ void apply_reset(const ledger::Reset& reset) {
     until_done({}, [&] { return ledger::apply_reset(place(), shared_ledger(), reset); });
 }
 
-}  // namespace snowflake_ids::durable_ceiling
+}  // namespace snowflake_ids::ceiling_file

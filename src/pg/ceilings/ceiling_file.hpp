@@ -8,7 +8,7 @@
 #include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
 
-namespace snowflake_ids::durable_ceiling {
+namespace snowflake_ids::ceiling_file {
 
 // With less than this left below it, a ceiling is lifted to ahead_of(): once per window, and usually before a backend
 // must wait for the sync.
@@ -50,4 +50,4 @@ void until_done(const Deadline& deadline, Attempt attempt) {
     }
 }
 
-}  // namespace snowflake_ids::durable_ceiling
+}  // namespace snowflake_ids::ceiling_file
