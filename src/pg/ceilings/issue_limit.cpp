@@ -12,7 +12,7 @@ extern "C" {
 #include "ledger/replicated.hpp"
 #include "pg/ceilings/begin_life.hpp"
 #include "pg/ceilings/ceiling_file.hpp"
-#include "pg/ceilings/standby.hpp"
+#include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
@@ -31,11 +31,13 @@ using ceiling_file::ahead_of, ceiling_file::margin;
 ledger::SeenCeilings seen_wal;
 
 // Lifts R (ledger/replicated.hpp) to the higher of the two ceilings that the standbys have flushed.
-void lift_replicated(ledger::Slot& slot) { ledger::lift_to(slot.passed, seen_wal.highest(standby::had_flushed)); }
+void lift_replicated(ledger::Slot& slot) {
+    ledger::lift_to(slot.passed, seen_wal.highest(synchronous_standbys::had_flushed));
+}
 
 // First notes whether the standbys have the ceiling before, because they may never get the next one.
 void note_wal_ceiling(Ceiling until) {
-    if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
+    if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && synchronous_standbys::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
     }
     seen_wal.note(until, wal_ceiling::position());
@@ -138,9 +140,9 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& de
 void forget_wal_ceiling() { seen_wal = {}; }
 
 void protect_commit() {
-    if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
+    if (latest == UnixTime{} || !synchronous_standbys::commits_wait() || RecoveryInProgress()) return;
     // An unknown position is 0, which counts as not flushed.
-    if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
+    if (!synchronous_standbys::have_flushed(seen_wal.position_for(latest))) synchronous_standbys::make_commit_wait();
 }
 
 void set_limit(Limited& g) {

@@ -15,7 +15,7 @@ extern "C" {
 
 #include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
-#include "pg/ceilings/standby.hpp"
+#include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
 
@@ -169,7 +169,7 @@ UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, deadline);
     const UnixTime before = shared.header->promise.load();
     UnixTime until = lift_promise(shared);
-    if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, deadline);
+    if (synchronous_standbys::commits_wait()) until = issue_limit::replicated_until(until, before, deadline);
     until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, deadline));
     if (table != writer::every_table && were_rewritten(check_stamped(table, format), snapshot)) return never;
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);

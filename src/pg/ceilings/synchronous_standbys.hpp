@@ -3,7 +3,7 @@
 
 #include "pg/pg.hpp"
 
-namespace snowflake_ids::standby {
+namespace snowflake_ids::synchronous_standbys {
 
 bool are_named();
 
@@ -20,4 +20,4 @@ bool had_flushed(XLogRecPtr position);
 // COMMIT will wait until the standbys have all WAL so far. Call it before the commit, outside recovery.
 void make_commit_wait();
 
-}  // namespace snowflake_ids::standby
+}  // namespace snowflake_ids::synchronous_standbys

@@ -1,5 +1,5 @@
 // Asks PostgreSQL about its standbys. ceilings/issue_limit.cpp decides which WAL they need.
-#include "pg/ceilings/standby.hpp"
+#include "pg/ceilings/synchronous_standbys.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -14,7 +14,7 @@ extern "C" {
 
 #include "pg/server/orphan.hpp"
 
-namespace snowflake_ids::standby {
+namespace snowflake_ids::synchronous_standbys {
 
 // null if synchronous_standby_names is empty
 bool are_named() { return SyncRepConfig != nullptr; }
@@ -57,4 +57,4 @@ void make_commit_wait() {
     XLogInsert(RM_XLOG_ID, XLOG_NOOP);
 }
 
-}  // namespace snowflake_ids::standby
+}  // namespace snowflake_ids::synchronous_standbys
