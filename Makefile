@@ -119,7 +119,7 @@ bench: all
 # A short run does not write the page.
 feed-bench: all
 	@tools/setup feed
-	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-c -r 1 -s $(SECONDS),-o doc/feed.md) $(WAYS)
+	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-c -r 1 -s $(SECONDS),-o doc/feed-ways.md) $(WAYS)
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:

@@ -60,6 +60,8 @@ function feed(db) {
         const db = new Client({ statement_timeout: 30000 }).on('error', () => {});  // the query fails as well
         try {
             await db.connect();
+            await db.query(`SELECT snowflake_ids.feed_position('bulletin', position::text)
+                FROM bulletin_reader WHERE name = $1`, [reader]);
             for (const next = feed(db); !stop; pause = 5) await next();
         } catch (error) { console.error(`${reader}: ${error.message}`); }
         db.end().catch(() => {});

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Reads a feed: each row that is inserted or updated in the table bulletin.
 
-usage: feed_reader.py NAME    a row of bulletin_reader (feed_reader.sql has the tables); PGHOST, PGDATABASE ... say where
+usage: feed_reader.py NAME    a row of bulletin_reader (feed_reader.sql has the tables); PGHOST, PGDATABASE ...
 
 The position is stored in the transaction that uses the rows, so neither kill -9 nor a lost connection makes it miss a
 row, as long as handle() writes to this database. A row can come several times, until it has settled. SIGTERM and SIGINT
@@ -103,6 +103,9 @@ def follow(name):
     try:
         connection.autocommit = True
         reader = Reader(name, connection.cursor())
+        # An error if rows that it has read are gone, because the server was restored.
+        reader.ask("""SELECT snowflake_ids.feed_position('bulletin', position::text)
+            FROM bulletin_reader WHERE name = %s""", name)
         while not stop.is_set():
             reader.poll(reader.wait())
     finally:

@@ -32,8 +32,7 @@ SET search_path = twitter, public;
 {table; id sno=id bigint; gen_sno()=gen_snowflake('twitter')};
 RESET search_path;
 -- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
-{one table}; {index of it}; {stamp}; {view of one table};
-ALTER TABLE headline ENABLE ALWAYS TRIGGER zz_stamp;
+{one table}; {feed of it}; {view of one table};
 CREATE SEQUENCE headline_id;
 CREATE TABLE version (stamp bigint);
 CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
@@ -229,7 +228,7 @@ take {read all tables}
 take {read all tables}
 
 == outbox: by number, from a position, of outbox
-take {read the outbox}
+take {read the outbox; ORDER BY=AND NOT deleted ORDER BY}
 
 == standby: from a position
 {set the mark; 'bulletin'=}

@@ -8,8 +8,7 @@ use Page;
 # name, page, how the statement begins, and why no history runs it
 my @recipes = (
 	[ 'one table', 'doc/feed.md', qr/^CREATE TABLE headline / ],
-	[ 'index of it', 'doc/feed.md', qr/^CREATE INDEX ON headline / ],
-	[ 'stamp', 'doc/feed.md', qr/^CREATE TRIGGER zz_stamp .* ON headline / ],
+	[ 'feed of it', 'doc/feed.md', qr/^SELECT to_do FROM snowflake_ids\.create_feed\('headline'\)/ ],
 	[ 'rows of it', 'doc/feed.md', qr/^INSERT INTO headline /, 'writers insert instead' ],
 	[ 'a change', 'doc/feed.md', qr/^UPDATE headline SET body /, 'writers change rows instead' ],
 	[ 'read one table', 'doc/feed.md', qr/^SELECT greatest\(.* FROM headline AS h / ],
@@ -30,8 +29,7 @@ my @recipes = (
 	[ 'lock the reader', 'doc/feed.md', qr/^SELECT position FROM reader / ],
 	[ 'move the reader', 'doc/feed.md', qr/^UPDATE reader / ],
 	[ 'bulletin', 'doc/feed.md', qr/^CREATE TABLE bulletin /, 'marks_on_standbys' ],
-	[ 'index of bulletin', 'doc/feed.md', qr/^CREATE INDEX ON bulletin /, 'marks_on_standbys' ],
-	[ 'stamp of bulletin', 'doc/feed.md', qr/^CREATE TRIGGER zz_stamp .* ON bulletin /, 'marks_on_standbys' ],
+	[ 'feed of bulletin', 'doc/feed.md', qr/^SELECT to_do .*'bulletin'/, 'marks_on_standbys' ],
 	[ 'what all have read', 'doc/feed.md', qr/^DELETE FROM headline /, 'feeds_keep_house' ],
 	[ 'do not wait', 'doc/feed.md', qr/^SET synchronous_commit = off/, 'its sessions have another level' ],
 	[ 'mark', 'doc/feed.md', qr/^CREATE TABLE mark / ],
@@ -60,7 +58,7 @@ sub statements_of
 	my @statements;
 	for my $block (grep { $_->{language} eq 'sql' && !$elsewhere{ $_->{heading} } } Page->new($path)->commands)
 	{
-		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/^\\set .*//mgr =~ s/ \\gset$/;/mgr =~ s/\s+/ /gr;
+		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/^\\set .*//mgr =~ s/ \\g(?:set|exec)$/;/mgr =~ s/\s+/ /gr;
 		push @statements, map { s/^ +| +$//gr } grep { /\S/ } split /;/, $text;
 	}
 	my %seen;

@@ -200,8 +200,8 @@ $said->('CREATE DATABASE page');
 $server->safe_psql('page', 'CREATE EXTENSION snowflake_ids');
 $server->safe_psql('page', ($page->blocks('A feed with stamps', 'sql'))[0]{content});
 $page->run_chapter($server, 'Deleted rows', dbname => 'page');
-is($server->safe_psql('page', 'SELECT deleted, id FROM headline_feed ORDER BY stamp'),
-	"f|1\nt|2", 'a feed that was made by hand gets deletions');
+my $known = 'SELECT deleted, id FROM headline_feed WHERE stamp > (SELECT stamp FROM headline_deleted WHERE forgotten)';
+is($server->safe_psql('page', $known), 't|2', 'a feed without deletions gets them');
 $page->all_run;
 
 # ---- a dump, restored by several sessions

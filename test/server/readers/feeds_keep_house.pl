@@ -264,6 +264,13 @@ $session->ask('DROP TABLE late_2');
 is($session->ask('SELECT count(*) FROM dispatch WHERE id = 201'),
 	'0', 'control: a look without the lock: a row is lost');
 
+# ---- a server that was restored
+$session->ask(q{UPDATE bulletin_reader SET position = sno_lower_bound(now() + interval '1 day') WHERE name = 'search'});
+unlike(slurp("$dir/said"), qr/is above all ids of this server/, 'no reader was beyond the ids of the server');
+start_reader('search');
+ok(eventually(sub { slurp("$dir/said") =~ /^search: .*is above all ids of this server/m }), 'a reader that is says so');
+is(end_reader('search', 'TERM'), 0, 'and ends when it is asked to');
+
 $_->gone for $session, $other;
 $page->all_run;
 $server->stop;
