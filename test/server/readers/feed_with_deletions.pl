@@ -136,6 +136,26 @@ $_->gone for $deletes, $inserts, $holder, $control->{session};
 	$open->gone;
 }
 
+# ---- a deletion wakes who waits for the table
+{
+	my ($sleeper, $table) = (Session->new($server), q{'"Shop".plain'});
+	my $seen = $sleeper->ask("SELECT snowflake_ids_wait($table, 0, '1 s')");
+	$seen = $sleeper->ask("SELECT snowflake_ids_wait($table, $seen, '1 ms')");
+	my $began = time;
+	$sleeper->send("SELECT snowflake_ids_wait($table, $seen, '100 s')");
+	ok( eventually(
+			sub {
+				value($server, "SELECT count(*) FROM pg_stat_activity WHERE query ~ '100 s' AND wait_event_type IN ('Extension', 'IPC')") eq
+				  '1';
+			}),
+		'a reader sleeps');
+	$said->('SET ROLE app; DELETE FROM "Shop".plain WHERE id = 71');
+	isnt($sleeper->answer, $seen, 'a deletion wakes it');
+	cmp_ok(time - $began, '<', 90, 'before its timeout');
+	ok(ends_equal($plain), 'and it reads the deletion');
+	$sleeper->gone;
+}
+
 # ---- many
 my $keys = 40;
 
