@@ -68,7 +68,29 @@ CREATE TABLE local_news () INHERITS (news);
 SELECT sno_settled('news');
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON local_news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 SELECT sno_settled('news') IS NOT NULL AS all, sno_settled('local_news') IS NOT NULL AS child;
+-- They stamp the same column.
+ALTER TABLE local_news ADD COLUMN own sno;
+CREATE TRIGGER also BEFORE INSERT OR UPDATE ON local_news FOR EACH ROW EXECUTE FUNCTION sno_stamp('own');
+SELECT sno_settled('news');
+SELECT sno_settled('local_news') IS NOT NULL AS child;
+DROP TRIGGER zz_stamp ON local_news;
+SELECT sno_settled('news');
+SELECT snowflake_ids_settled('news');
 DROP TABLE local_news;
+-- A column has ids of one format, and of one layout.
+CREATE TRIGGER stamp_1 BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('twitter', 'at_all');
+CREATE TRIGGER stamp_2 BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('at_all');
+SELECT mastic_settled('news');
+SELECT snowflake_settled('twitter', 'news');
+ALTER TABLE news DISABLE TRIGGER stamp_1;
+SELECT mastic_settled('news') > '0' AS one;
+CREATE OR REPLACE TRIGGER stamp_2 BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('instagram', 'at_all');
+SELECT snowflake_settled('twitter', 'news');
+ALTER TABLE news ENABLE TRIGGER stamp_1;
+SELECT snowflake_settled('twitter', 'news');
+DROP TRIGGER stamp_1 ON news;
+SELECT snowflake_settled('instagram', 'news') > 0 AS one;
+DROP TRIGGER stamp_2 ON news;
 -- Partitions get those of the table, and may lose them.
 CREATE TABLE log (day date, body text, stamp sno) PARTITION BY RANGE (day);
 CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');

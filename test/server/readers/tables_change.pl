@@ -64,7 +64,8 @@ sub asks_while
 
 	# its trigger after the reader has looked at it
 	($state, $said, $reader) =
-	  asks_while('parent', 'ALTER TABLE unrelated SET (fillfactor = 80)', 'ALTER TABLE parent DISABLE TRIGGER zz_stamp');
+	  asks_while('parent', 'ALTER TABLE unrelated SET (fillfactor = 80)',
+		'ALTER TABLE parent DISABLE TRIGGER zz_stamp');
 	is("$state: $said", 'answers: t', 'a trigger is disabled after the reader has looked at it');
 	like($reader->ask(q{SELECT mastic_settled('parent')}), qr/could miss rows/, 'the next call looks again');
 	$monitor->ask('ALTER TABLE parent ENABLE TRIGGER zz_stamp');
@@ -142,5 +143,96 @@ for my $isolation ('read\\ committed', 'repeatable\\ read', 'serializable')
 		reads_all("$_, $isolation", $isolation, @{ $polls{$_} });
 		$monitor->ask('ALTER TABLE part_1 SET LOGGED');
 	}
+}
+
+# ---- a partition is attached, and gets a row, while PostgreSQL plans a poll. The plan does not read the partition, and
+# the snapshot is taken after that. A reader of all tables, the control, passes over the row
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE planned (id bigint, stamp mastic) PARTITION BY LIST (id);
+CREATE TABLE planned_1 PARTITION OF planned FOR VALUES IN (1);
+CREATE TABLE planned_2 (id bigint, stamp mastic);
+CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON planned FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+CREATE FUNCTION when_unlocked(n bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	PERFORM pg_advisory_lock_shared(1);
+	PERFORM pg_advisory_unlock_shared(1);
+	RETURN n;
+END $$;
+END
+
+sub misses
+{
+	my ($settled, $known) = @_;
+	$monitor->ask('INSERT INTO planned VALUES (1)');
+	my $reader = Session->new($server);
+	my $reader_pid = pid($reader);
+	$reader->ask(q{SELECT mastic_settled('planned')}) if $known;
+
+	# Without a row it says the position, too.
+	my $poll = sub {
+		return "SELECT greatest('$_[0]'::mastic, (SELECT $settled)), string_agg(id::text, ' ') "
+		  . "FROM planned WHERE stamp >= '$_[0]' AND id >= when_unlocked(0)";
+	};
+	eventually(sub { $monitor->ask("SELECT mastic_settled() > max(stamp) FROM planned") eq 't' }) or die;
+	$monitor->ask('SELECT pg_advisory_lock(1)');
+	$reader->send($poll->(0));
+	ok( eventually(
+			sub {
+				$monitor->ask("SELECT count(*) FROM pg_locks WHERE pid = $reader_pid AND locktype = 'advisory' "
+					  . 'AND NOT granted') == 1;
+			}),
+		"$settled: PostgreSQL plans the poll");
+	$monitor->ask('ALTER TABLE planned ATTACH PARTITION planned_2 FOR VALUES IN (2); INSERT INTO planned VALUES (2)');
+	eventually(sub { $monitor->ask("SELECT mastic_settled() > max(stamp) FROM planned") eq 't' }) or die;
+	$monitor->ask('SELECT pg_advisory_unlock(1)');
+	my ($position, $read) = split /\|/, $reader->answer;
+	is($read, '1', "$settled: the plan does not read the new partition");
+	(undef, $read) = split /\|/, $reader->ask($poll->($position));
+	$monitor->ask('ALTER TABLE planned DETACH PARTITION planned_2; TRUNCATE planned, planned_2');
+	$reader->gone;
+	return ($read // '') !~ /2/;
+}
+ok(misses('mastic_settled()'), 'ATTACH while a poll of all tables is planned: the row is lost');
+ok(!misses(q{mastic_settled('planned')}), 'ATTACH while a poll of the table is planned: the row is read');
+ok(!misses(q{mastic_settled('planned')}, 'known'), 'and by a reader who knows the partitions from before');
+
+# ---- INHERIT over a table whose child has an open writer. It is lost, unless all are locked, and stamped again
+for my $locks (0, 1)
+{
+	$monitor->ask(<<'END');
+CREATE TABLE top (id bigint, stamp mastic);
+CREATE TABLE middle (id bigint, stamp mastic);
+CREATE TABLE bottom () INHERITS (middle);
+END
+	$monitor->ask(
+		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp')")
+	  for qw(top middle bottom);
+	my ($writer, $ddl) = map { Session->new($server) } 1, 2;
+	my @pids = map { pid($_) } $ddl, $writer;
+	my $id = $writer->ask('BEGIN; INSERT INTO bottom VALUES (1) RETURNING stamp');
+	my $position;
+	ok( eventually(
+			sub {
+				$monitor->ask('INSERT INTO unrelated VALUES (1)');
+				$position = $monitor->ask(q{SELECT mastic_settled('top')});
+				return $position > $id;
+			}),
+		'a reader of the table does not wait for the writer');
+	if ($locks)
+	{
+		$ddl->send('BEGIN; LOCK TABLE middle; ALTER TABLE middle INHERIT top; UPDATE middle SET stamp = stamp; COMMIT');
+		is(waits_for(@pids), 'waits', 'LOCK TABLE waits for the writer of a child');
+		$writer->ask('COMMIT');
+		$ddl->answer;
+	}
+	else
+	{
+		$ddl->ask('ALTER TABLE middle INHERIT top');
+		$writer->ask('COMMIT');
+	}
+	is($monitor->ask("SELECT count(*) FROM top WHERE stamp >= '$position'"),
+		$locks, $locks ? 'LOCK, INHERIT, and a restamp: the row is read' : 'INHERIT alone: it is lost');
+	$_->gone for $writer, $ddl;
+	$monitor->ask('DROP TABLE top CASCADE; DROP TABLE IF EXISTS bottom, middle');
 }
 done_testing();
