@@ -1,5 +1,7 @@
 // The trigger functions sno_stamp() and so on give a column of each inserted or updated row a new id, so that readers
 // also see updates. The table is noted before the id is generated, so that its readers wait for the transaction.
+#include "pg/settled/stamp.hpp"
+
 #include "pg/generate/sno_generate.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/pg.hpp"
@@ -20,14 +22,6 @@ extern "C" {
 namespace snowflake_ids {
 
 namespace {
-
-struct Stamp {
-    const char* function;
-    const char* arguments;  // of the trigger, for hints
-    const char* type;       // of the column, in the schema of the function; null: bigint only
-    bool or_bigint;
-    int argument_count;
-};
 
 // What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes
 // to it.
@@ -141,11 +135,6 @@ Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) 
     const HeapTuple row = TRIGGER_FIRED_BY_UPDATE(t.tg_event) ? t.tg_newtuple : t.tg_trigtuple;
     return PointerGetDatum(heap_modify_tuple_by_cols(row, RelationGetDescr(t.tg_relation), 1, &number, &id, &null));
 }
-
-constexpr Stamp sno_stamp{"sno_stamp", "'my_column'", "sno", false, 1};
-constexpr Stamp mastic_stamp{"mastic_stamp", "'my_column'", "mastic", true, 1};
-constexpr Stamp snowflake_si_stamp{"snowflake_si_stamp", "'my_column'", nullptr, true, 1};
-constexpr Stamp snowflake_stamp{"snowflake_stamp", "'my_layout', 'my_column'", nullptr, true, 2};
 
 }  // namespace
 

@@ -27,6 +27,7 @@ extern "C" {
 }
 
 #include "pg/promise/relatives.hpp"
+#include "pg/settled/stamp.hpp"
 
 namespace snowflake_ids {
 
@@ -78,44 +79,58 @@ bool is_of_citus(Oid relation) {
 
 // ---- the trigger
 
-struct Function {
-    StampKind kind;
-    const char* name;
-    const char* arguments;
-    const char* symbol;
-};
-constexpr Function functions[] = {
-    {StampKind::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
-    {StampKind::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
-    {StampKind::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
-    {StampKind::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
-};
+constexpr const Stamp* stamps[] = {&sno_stamp, &mastic_stamp, &snowflake_si_stamp, &snowflake_stamp};
 
-bool serves(const Function& f, StampFormat format) { return format.kind == StampKind::any || f.kind == format.kind; }
+bool is_of(const Stamp& s, StampFormat format) { return format.kind == StampKind::any || s.kind == format.kind; }
 
 // Null if it is another function. Only superusers can create functions in C, so the symbol is enough.
-const Function* stamp_function(Oid oid) {
+const Stamp* stamp_of_function(Oid oid) {
     const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
     if (!HeapTupleIsValid(tuple)) return nullptr;
-    const Function* found = nullptr;
+    const Stamp* found = nullptr;
     if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
         bool null = false;
         const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
         char* const symbol = TextDatumGetCString(source);
-        for (const Function& f : functions)
-            if (strcmp(f.symbol, symbol) == 0) found = &f;
+        for (const Stamp* s : stamps)
+            if (strcmp(symbol, psprintf("snowflake_ids_%s", s->function)) == 0) found = s;
     }
     ReleaseSysCache(tuple);
     return found;
 }
 
-// True if the trigger calls the function with the layout of the format, its first argument.
-bool has_layout(HeapTuple trigger, TupleDesc descriptor, StampFormat format) {
-    if (format.layout == nullptr) return true;
-    if (reinterpret_cast<Form_pg_trigger>(GETSTRUCT(trigger))->tgnargs == 0) return false;
+// A trigger that stamps.
+struct StampTrigger {
+    const Stamp* stamp;
+    const char* name;
+    const char* layout;  // null, except with snowflake_stamp()
+    const char* column;
+};
+
+StampTrigger read_trigger(const Stamp* stamp, HeapTuple tuple, TupleDesc descriptor) {
+    const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
     bool null = false;
-    const bytea* const arguments = DatumGetByteaPP(heap_getattr(trigger, Anum_pg_trigger_tgargs, descriptor, &null));
-    return strcmp(VARDATA_ANY(arguments), format.layout) == 0;  // each argument ends with a zero
+    const Datum datum = heap_getattr(tuple, Anum_pg_trigger_tgargs, descriptor, &null);
+    const char* argument = VARDATA_ANY(DatumGetByteaPP(datum));  // each ends with a zero
+    StampTrigger found{stamp, pstrdup(NameStr(t.tgname)), nullptr, ""};
+    if (t.tgnargs == 2) {
+        found.layout = argument;
+        argument += strlen(argument) + 1;
+    }
+    if (t.tgnargs != 0) found.column = argument;
+    return found;
+}
+
+bool is_layout(const char* one, const char* other) {
+    return one == other || (one != nullptr && other != nullptr && strcmp(one, other) == 0);
+}
+
+bool same_format(const StampTrigger& a, const StampTrigger& b) {
+    return a.stamp == b.stamp && is_layout(a.layout, b.layout);
+}
+
+bool serves(const StampTrigger& t, StampFormat format) {
+    return is_of(*t.stamp, format) && (format.layout == nullptr || is_layout(t.layout, format.layout));
 }
 
 // As SQL wants it. The relation may have been dropped by now.
@@ -136,14 +151,14 @@ struct Problem {
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
 }
 
-const char* creation(const Function& f, Oid relation, const char* layout = nullptr) {
+const char* creation(const Stamp& s, Oid relation, const char* layout = nullptr) {
     return psprintf("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
-                    quoted(relation), f.name,
-                    layout == nullptr ? f.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
+                    quoted(relation), s.function,
+                    layout == nullptr ? s.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
 }
 
 // What keeps the trigger from stamping each row.
-Problem weakness(const Function& f, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
+Problem weakness(const Stamp& s, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
     const char* const name = NameStr(t.tgname);
     const char* const table = get_rel_name(t.tgrelid);
     const bool off = t.tgenabled == TRIGGER_DISABLED || t.tgenabled == TRIGGER_FIRES_ON_REPLICA;
@@ -162,30 +177,49 @@ Problem weakness(const Function& f, const FormData_pg_trigger& t, bool has_condi
                                                  : nullptr;
     if (why == nullptr) return {};
     return {psprintf("Trigger \"%s\" of \"%s\" %s.", name, table, why),
-            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid), creation(f, t.tgrelid))};
+            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid), creation(s, t.tgrelid))};
+}
+
+// Names of columns, each once, in their order.
+const char* joined(List* names) {
+    list_sort(names, [](const ListCell* a, const ListCell* b) {
+        return strcmp(static_cast<const char*>(lfirst(a)), static_cast<const char*>(lfirst(b)));
+    });
+    const char* all = "";
+    const char* last = "";
+    const ListCell* cell;
+    foreach (cell, names) {
+        const auto* const name = static_cast<const char*>(lfirst(cell));
+        if (strcmp(name, last) != 0) all = psprintf("%s%s\"%s\"", all, *all == '\0' ? "" : ", ", name);
+        last = name;
+    }
+    return all;
 }
 
 // Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
-// is read.
-void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
-    const Function& wanted = *std::ranges::find_if(functions, [=](const Function& f) { return serves(f, format); });
+// is read. Returns the columns that are stamped; null: it has no rows of its own.
+const char* check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
+    const Stamp& wanted = **std::ranges::find_if(stamps, [=](const Stamp* s) { return is_of(*s, format); });
     const char* const name = get_rel_name(relation);
-    if (name == nullptr) return;  // dropped
+    if (name == nullptr) return nullptr;  // dropped
     if (is_of_citus(relation)) {
         fail(table, {psprintf("Citus keeps the rows of \"%s\" in other tables.", name),
                      "Keep a table that is polled on one node, outside Citus."});
     }
     const char kind = get_rel_relkind(relation);
-    if (kind == RELKIND_PARTITIONED_TABLE) return;
+    if (kind == RELKIND_PARTITIONED_TABLE) return nullptr;
     if (kind == RELKIND_FOREIGN_TABLE) {
         fail(table, {psprintf("Rows come into \"%s\" on another server: it is a foreign table.", name),
                      "Read its other partitions or children one by one."});
     }
     Problem problem{
-        psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.name,
+        psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.function,
                  format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
         psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
                  creation(wanted, get_rel_relispartition(relation) ? table : relation, format.layout))};
+    Problem mixed;
+    List* firing = NIL;   // each StampTrigger that is not disabled
+    List* columns = NIL;  // of those that stamp each row with ids of the format
     const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
     ScanKeyData key;
     ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
@@ -193,13 +227,28 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
     SysScanDesc scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, nullptr, 1, &key);
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
-        const Function* const f = t.tgisinternal ? nullptr : stamp_function(t.tgfoid);
-        if (f != nullptr && serves(*f, format) && has_layout(tuple, RelationGetDescr(triggers), format)) {
+        const Stamp* const s = t.tgisinternal ? nullptr : stamp_of_function(t.tgfoid);
+        if (s != nullptr) {
+            auto* const own = static_cast<StampTrigger*>(palloc(sizeof(StampTrigger)));
+            *own = read_trigger(s, heap_copytuple(tuple), RelationGetDescr(triggers));
+            if (t.tgenabled != TRIGGER_DISABLED) {
+                const ListCell* cell;
+                foreach (cell, firing) {
+                    const auto& other = *static_cast<const StampTrigger*>(lfirst(cell));
+                    if (strcmp(other.column, own->column) == 0 && !same_format(other, *own))
+                        mixed = {psprintf("Triggers \"%s\" and \"%s\" of \"%s\" stamp column \"%s\" in two formats.",
+                                          other.name, own->name, name, own->column),
+                                 "Drop one of the two triggers, and stamp the rows again."};
+                }
+                firing = lappend(firing, own);
+            }
+            if (!serves(*own, format)) continue;
             const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
-            if (problem.detail != nullptr) problem = weakness(*f, t, has_condition, subscribed);
-        } else if (f == nullptr && problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) &&
-                   TRIGGER_FOR_ROW(t.tgtype) && (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0 &&
-                   t.tgenabled != TRIGGER_DISABLED) {
+            const Problem weak = weakness(*s, t, has_condition, subscribed);
+            if (weak.detail == nullptr) columns = lappend(columns, const_cast<char*>(own->column));
+            if (problem.detail != nullptr) problem = weak;
+        } else if (problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) &&
+                   (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0 && t.tgenabled != TRIGGER_DISABLED) {
             problem.detail =
                 psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", NameStr(t.tgname), name);
             problem.hint = psprintf(
@@ -209,7 +258,9 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
     }
     systable_endscan(scan);
     table_close(triggers, AccessShareLock);
+    if (problem.detail == nullptr) problem = mixed;
     if (problem.detail != nullptr) fail(table, problem);
+    return joined(columns);
 }
 
 // ---- what is kept
@@ -269,9 +320,19 @@ TableParts check_stamped(Oid table, StampFormat format) {
     List* const above = relatives_above(table);
     const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
+    const char* columns = nullptr;
+    const char* of = nullptr;
     foreach (cell, found) {
-        check_relation(table, lfirst_oid(cell), format, subscribed);
+        const char* const own = check_relation(table, lfirst_oid(cell), format, subscribed);
         check_deletions_are_noted(table, lfirst_oid(cell), subscribed);
+        if (own == nullptr) continue;
+        const char* const name = get_rel_name(lfirst_oid(cell));
+        if (columns != nullptr && name != nullptr && strcmp(own, columns) != 0) {
+            fail(table, {psprintf("Stamps are in column %s of \"%s\", and in %s of \"%s\".", columns, of, own, name),
+                         "Stamp the same column of all of them, and stamp the rows again."});
+        }
+        columns = own;
+        of = name;
     }
     TransactionId latest = FrozenTransactionId;
     foreach (cell, found) {
