@@ -8,8 +8,10 @@
 
 extern "C" {
 #include "access/parallel.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "storage/procarray.h"
+#include "tcop/pquery.h"
 #include "utils/memutils.h"
 }
 
@@ -162,6 +164,15 @@ Snapshot readers_snapshot() {
     return snapshot;
 }
 
+namespace {
+
+// Before the running statement, or the cursor, was planned.
+TimestampTz statement_began() {
+    return ActivePortal == nullptr ? GetCurrentStatementStartTimestamp() : ActivePortal->creation_time;
+}
+
+}  // namespace
+
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     const View view{snapshot, next_xid()};
@@ -171,7 +182,12 @@ UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     UnixTime until = lift_promise(shared);
     if (synchronous_standbys::commits_wait()) until = issue_limit::replicated_until(until, before, deadline);
     until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, deadline));
-    if (table != writer::every_table && were_rewritten(check_stamped(table, format), snapshot)) return never;
+    if (table != writer::every_table) {
+        const TableParts parts = check_stamped(table, format);
+        if (were_rewritten(parts, snapshot)) return never;
+        // The plan may have been made before a part was attached, and the snapshot taken after the part got rows.
+        if (parts.count > 1 && !parts.known) until = std::min(until, unix_time(statement_began()));
+    }
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 

@@ -313,7 +313,7 @@ TableParts check_stamped(Oid table, StampFormat format) {
     // Now the caches of this backend know what was committed before the promise was lifted.
     AcceptInvalidationMessages();
     for (const Kept& k : kept)
-        if (k.table == table && k.format == format) return {k.relations, k.count, k.changed_by};
+        if (k.table == table && k.format == format) return {k.relations, k.count, k.changed_by, true};
     const uint64 before = changes;
     check_is_table(table);
     List* found = relatives_below(table);
@@ -346,12 +346,12 @@ TableParts check_stamped(Oid table, StampFormat format) {
         MemoryContextAlloc(keep ? TopMemoryContext : CurrentMemoryContext, static_cast<Size>(count) * sizeof(Oid)));
     for (int i = 0; i < count; i++) oids[i] = list_nth_oid(found, i);
     // A relation that has changed since may have been looked at before that. So the next call looks again.
-    if (!keep) return {oids, count, InvalidTransactionId};
+    if (!keep) return {oids, count, InvalidTransactionId, false};
     Kept& k = kept[next_kept];
     next_kept = (next_kept + 1) % most_kept;
     if (k.relations != nullptr) pfree(k.relations);
     k = {table, format, oids, count, latest};
-    return {oids, count, latest};
+    return {oids, count, latest, false};
 }
 
 namespace {

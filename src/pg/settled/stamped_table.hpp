@@ -26,6 +26,7 @@ struct TableParts {
     const Oid* oids;
     int count;
     TransactionId changed_by;  // the latest that has changed one of them, by what pg_class says; invalid: not known
+    bool known;                // since an earlier call of this session; otherwise one may just have been attached
 };
 
 // Raises an error unless the oid is that of a table or partitioned table of this database, no other session's temporary
