@@ -323,8 +323,11 @@ TableParts check_stamped(Oid table, StampFormat format) {
     const char* columns = nullptr;
     const char* of = nullptr;
     foreach (cell, found) {
+        // Until both have looked, so that they see the same triggers.
+        const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
         const char* const own = check_relation(table, lfirst_oid(cell), format, subscribed);
         check_deletions_are_noted(table, lfirst_oid(cell), subscribed);
+        table_close(triggers, AccessShareLock);
         if (own == nullptr) continue;
         const char* const name = get_rel_name(lfirst_oid(cell));
         if (columns != nullptr && name != nullptr && strcmp(own, columns) != 0) {
