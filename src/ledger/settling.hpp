@@ -14,8 +14,8 @@
 // A writer, at each id of time t:
 //   0. A trigger that stamps a table notes the table in the Backend, and those that it is a part of. Then it loads the
 //      promise.
-//   1. If t < covered, lower `low` to t, unless the promise is above t. `covered` is a variable of the process, and none
-//      (no_low) when a transaction starts.
+//   1. If t < covered, lower `low` to t, unless the promise is above t. `covered` is a variable of the process. It is
+//      none (no_low) when a transaction starts.
 //   2. Load the promise. If it is not above t, the id is accepted, and covered := t if that is less.
 //   3. Otherwise throw the id away, and claim again, at the promise or later. If covered was none, it becomes the
 //      promise, and not t, because another reader may have promised more since, and seen no `low`.
