@@ -77,7 +77,7 @@ void check_table(Oid table, MemoryContext temporary) {
 }
 
 uint64 wait(Oid table, uint64 seen, microseconds timeout) {
-    constexpr microseconds recheck = seconds{1}, recheck_prepared = milliseconds{50};
+    constexpr microseconds recheck = seconds{3}, recheck_prepared = milliseconds{50};
     const MonotonicTime end = ledger::monotonic_clock() + timeout;
     const uint32 event = SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNewRows");
     check_can_wait();
