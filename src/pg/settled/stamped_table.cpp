@@ -158,7 +158,7 @@ const char* creation(const Stamp& s, Oid relation, const char* layout = nullptr)
 }
 
 // What keeps the trigger from stamping each row.
-Problem weakness(const Stamp& s, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
+Problem weakness(const StampTrigger& s, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
     const char* const name = NameStr(t.tgname);
     const char* const table = get_rel_name(t.tgrelid);
     const bool off = t.tgenabled == TRIGGER_DISABLED || t.tgenabled == TRIGGER_FIRES_ON_REPLICA;
@@ -166,8 +166,12 @@ Problem weakness(const Stamp& s, const FormData_pg_trigger& t, bool has_conditio
         const char* const what =
             off ? psprintf("Trigger \"%s\" of \"%s\" does not fire.", name, table)
                 : psprintf("Trigger \"%s\" of \"%s\" does not fire for rows of a subscription.", name, table);
-        return {what, psprintf("ALTER TABLE %s ENABLE %sTRIGGER %s;", quoted(t.tgrelid), subscribed ? "ALWAYS " : "",
-                               quote_identifier(name))};
+        return {
+            what,
+            psprintf(
+                "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
+                quoted(t.tgrelid), quote_identifier(name), quoted(t.tgrelid), quote_identifier(s.column),
+                quote_identifier(s.column))};
     }
     const char* const why = !TRIGGER_FOR_BEFORE(t.tgtype) || !TRIGGER_FOR_ROW(t.tgtype) ||
                                     !TRIGGER_FOR_INSERT(t.tgtype) || !TRIGGER_FOR_UPDATE(t.tgtype)
@@ -177,7 +181,8 @@ Problem weakness(const Stamp& s, const FormData_pg_trigger& t, bool has_conditio
                                                  : nullptr;
     if (why == nullptr) return {};
     return {psprintf("Trigger \"%s\" of \"%s\" %s.", name, table, why),
-            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid), creation(s, t.tgrelid))};
+            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid),
+                     creation(*s.stamp, t.tgrelid))};
 }
 
 // Names of columns, each once, in their order.
@@ -244,7 +249,7 @@ const char* check_relation(Oid table, Oid relation, StampFormat format, bool sub
             }
             if (!serves(*own, format)) continue;
             const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
-            const Problem weak = weakness(*s, t, has_condition, subscribed);
+            const Problem weak = weakness(*own, t, has_condition, subscribed);
             if (weak.detail == nullptr) columns = lappend(columns, const_cast<char*>(own->column));
             if (problem.detail != nullptr) problem = weak;
         } else if (problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) &&
