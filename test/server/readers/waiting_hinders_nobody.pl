@@ -153,7 +153,7 @@ END
 	my $dropped = time;
 	$writer->ask('DROP TABLE news');
 	like($session->answer, qr/relation with OID \d+ does not exist/, 'DROP TABLE ends a sleep');
-	cmp_ok(time - $dropped, '<', 5, 'soon');
+	cmp_ok(time - $dropped, '<', 9, 'soon');
 }
 
 $server->stop;
