@@ -58,7 +58,8 @@ sub statements_of
 	my @statements;
 	for my $block (grep { $_->{language} eq 'sql' && !$elsewhere{ $_->{heading} } } Page->new($path)->commands)
 	{
-		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/^\\set .*//mgr =~ s/ \\g(?:set|exec)$/;/mgr =~ s/\s+/ /gr;
+		my $text =
+		  $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/^\\set .*//mgr =~ s/ \\g(?:set|exec)$/;/mgr =~ s/\s+/ /gr;
 		push @statements, map { s/^ +| +$//gr } grep { /\S/ } split /;/, $text;
 	}
 	my %seen;

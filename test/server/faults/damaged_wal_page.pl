@@ -101,9 +101,15 @@ sub damaged
 		$what, $detail,
 		qr/HINT:.*snowflake_ids.reset\(\)/,
 		$is_ours ? qr/"$name" of extension snowflake_ids/ : ());
-	like(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
-		qr/^damaged in this database$/m, "$what: status() shows it");
-	fails_with($server, "REFRESH MATERIALIZED VIEW $name", "$what: REFRESH does not hide it", qr{$detail|Its page is empty});
+	like(
+		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		qr/^damaged in this database$/m,
+		"$what: status() shows it");
+	fails_with(
+		$server,
+		"REFRESH MATERIALIZED VIEW $name",
+		"$what: REFRESH does not hide it",
+		qr{$detail|Its page is empty});
 	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
 		qr/^s/, "$what: another database goes on");
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
@@ -206,8 +212,16 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	my $session = Session->new($server);
 	$ids->draw($session);
 	value($server, "REFRESH MATERIALIZED VIEW $name WITH NO DATA");
-	fails_with($session, 'SELECT gen_sno()', 'WITH NO DATA', qr/could not read blocks? 0/, qr/HINT:.*snowflake_ids.reset\(\)/);
-	fails_with($server, "REFRESH MATERIALIZED VIEW $name", 'it is not filled with a new ceiling', qr/could not read blocks? 0/);
+	fails_with(
+		$session, 'SELECT gen_sno()',
+		'WITH NO DATA',
+		qr/could not read blocks? 0/,
+		qr/HINT:.*snowflake_ids.reset\(\)/);
+	fails_with(
+		$server,
+		"REFRESH MATERIALIZED VIEW $name",
+		'it is not filled with a new ceiling',
+		qr/could not read blocks? 0/);
 	my $said = value($server, "SELECT snowflake_ids.reset(now() - interval '1 day')");
 	my ($floor) = $said =~ /HINT:.*such as (.*)\./ or die $said;
 	is(value($server, "SELECT snowflake_ids.reset($floor)"), '', "reset by its hint: $floor");

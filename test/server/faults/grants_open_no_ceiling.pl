@@ -53,7 +53,8 @@ WHERE relkind NOT IN ('S', 'c') AND has_table_privilege('app', c.oid, 'INSERT, U
     || CASE WHEN current_setting('server_version_num')::int >= 170000 THEN ', MAINTAIN' ELSE '' END)
 UNION ALL SELECT 'snowflake_ids' WHERE has_schema_privilege('app', 'snowflake_ids', 'CREATE')
 SQL
-is($server->safe_psql('plain', $granted_on_relations), '', 'all tables of a schema: no right to those of the extension');
+is($server->safe_psql('plain', $granted_on_relations), '',
+	'all tables of a schema: no right to those of the extension');
 works('plain', 'all tables');
 
 # ---- granted before, for one schema and for all

@@ -136,8 +136,10 @@ SKIP:
 		'another kind of process',
 		qr/0A000: snowflake_ids has no room for the processes of this server/,
 		qr/Install a version of snowflake_ids/);
-	like(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
-		qr/has no room for the processes/, 'snowflake_ids.status() says it, too');
+	like(
+		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		qr/has no room for the processes/,
+		'snowflake_ids.status() says it, too');
 	no_crash('another kind of process', $mark);
 	is(value($server, 'SELECT add_processes(-1)'), '', 'a server as it was');
 	$ids->draw($server);

@@ -42,22 +42,27 @@ my @cases = (
 	[ 'setval() of its own value', "SELECT setval('$name', last_value) FROM $name" ],
 	[ 'setval() of its own value, not called', "SELECT setval('$name', last_value, false) FROM $name" ],
 	[ 'setval() of 1', "SELECT setval('$name', 1, false)" ],
-	[ 'setval() of a server that is an hour behind', sub { "SELECT setval('$name', @{[ sealed($clock->now - 3600) ]})" } ],
+	[   'setval() of a server that is an hour behind',
+		sub { "SELECT setval('$name', @{[ sealed($clock->now - 3600) ]})" } ],
 	[ 'setval() of a server that is 5 s ahead', sub { "SELECT setval('$name', @{[ sealed($clock->now + 5) ]})" } ],
 	[ 'setval() of a new server', "SELECT setval('$name', 22320)" ],
-	[ 'a script that reads pg_sequences',
-		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value) + 1000) FROM pg_sequences \gexec} ],
-	[ 'sync-sequences of CloudNativePG',
-		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce((last_value + 1000)::text, 'NULL')) FROM pg_sequences \gexec} ],
+	[   'a script that reads pg_sequences',
+		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value) + 1000) FROM pg_sequences \gexec}
+	],
+	[   'sync-sequences of CloudNativePG',
+		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce((last_value + 1000)::text, 'NULL')) FROM pg_sequences \gexec}
+	],
 	[ 'nextval()', "SELECT nextval('$name')" ],
 	[ 'nextval() twice', "SELECT nextval('$name'); SELECT nextval('$name')" ],
 	[ 'RESTART', "ALTER SEQUENCE $name RESTART" ],
 	[ 'RESTART WITH', "ALTER SEQUENCE $name RESTART WITH 5" ],
-	[ 'INCREMENT, and nextval() twice', "ALTER SEQUENCE $name INCREMENT 1; SELECT nextval('$name'); SELECT nextval('$name')" ],
+	[   'INCREMENT, and nextval() twice',
+		"ALTER SEQUENCE $name INCREMENT 1; SELECT nextval('$name'); SELECT nextval('$name')" ],
 	[ 'CACHE, and nextval()', "ALTER SEQUENCE $name CACHE 100; SELECT nextval('$name')" ],
 	[ 'SET UNLOGGED, SET LOGGED', "ALTER SEQUENCE $name SET UNLOGGED; ALTER SEQUENCE $name SET LOGGED" ],
-	[ 'OWNED BY, and TRUNCATE',
-		"CREATE TABLE snowflake_ids.owner (i int); ALTER SEQUENCE $name OWNED BY snowflake_ids.owner.i; TRUNCATE snowflake_ids.owner RESTART IDENTITY; ALTER SEQUENCE $name OWNED BY NONE; DROP TABLE snowflake_ids.owner" ],
+	[   'OWNED BY, and TRUNCATE',
+		"CREATE TABLE snowflake_ids.owner (i int); ALTER SEQUENCE $name OWNED BY snowflake_ids.owner.i; TRUNCATE snowflake_ids.owner RESTART IDENTITY; ALTER SEQUENCE $name OWNED BY NONE; DROP TABLE snowflake_ids.owner"
+	],
 	[ 'pg_sequence_last_value()', "SELECT pg_sequence_last_value('$name')" ],
 	[ 'SELECT FOR UPDATE', "SELECT * FROM $name FOR UPDATE" ],
 	[ 'RESTART, rolled back', "BEGIN; ALTER SEQUENCE $name RESTART; ROLLBACK" ],
@@ -75,8 +80,12 @@ my @cases = (
 	[ 'REFRESH, rolled back', "BEGIN; REFRESH MATERIALIZED VIEW $name; SELECT gen_sno(); ROLLBACK" ],
 	[ 'VACUUM FULL, and VACUUM FREEZE', "VACUUM FULL $name; VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) $name" ],
 	[ 'VACUUM FREEZE, ANALYZE and SELECT', "VACUUM (FREEZE, ANALYZE) $name; SELECT * FROM $name" ],
-	[ 'CLUSTER', "CREATE INDEX ceiling_index ON $name (until); CLUSTER $name USING ceiling_index; DROP INDEX snowflake_ids.ceiling_index" ],
-	[ 'SET TABLESPACE', "ALTER MATERIALIZED VIEW $name SET TABLESPACE other; ALTER MATERIALIZED VIEW $name SET TABLESPACE pg_default" ]);
+	[   'CLUSTER',
+		"CREATE INDEX ceiling_index ON $name (until); CLUSTER $name USING ceiling_index; DROP INDEX snowflake_ids.ceiling_index"
+	],
+	[   'SET TABLESPACE',
+		"ALTER MATERIALIZED VIEW $name SET TABLESPACE other; ALTER MATERIALIZED VIEW $name SET TABLESPACE pg_default" ]
+);
 
 sub rows { return Ids::query(20, 60) }
 
@@ -115,6 +124,7 @@ for my $case (@cases)
 	unlink $standby->data_dir . '/snowflake_ids.ceiling' or die;
 	$standby->set_standby_mode;
 	my $clock_of_standby = clock();
+
 	for ([ 'promoted', $standby, $of_standby, $clock_of_standby ], [ 'after a crash', $primary, $ids, $clock ])
 	{
 		my ($when, $server, $all, $its_clock) = @$_;

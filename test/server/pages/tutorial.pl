@@ -73,7 +73,7 @@ sub read_events
 		$has_read->('a row that is changed is read again', 'changed');
 
 		# It continues after the last batch.
-		ok( eventually(sub { $sql->('SELECT last_read = (SELECT max(stamp) FROM order_outbox) FROM place') eq 't' }),
+		ok(eventually(sub { $sql->('SELECT last_read = (SELECT max(stamp) FROM order_outbox) FROM place') eq 't' }),
 			'it has noted its place');
 		$reader->kill_kill;
 		$sql->(q{INSERT INTO order_outbox (event) VALUES ('while it was stopped')});

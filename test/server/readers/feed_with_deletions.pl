@@ -145,8 +145,9 @@ $_->gone for $deletes, $inserts, $holder, $control->{session};
 	$sleeper->send("SELECT snowflake_ids_wait($table, $seen, '100 s')");
 	ok( eventually(
 			sub {
-				value($server, "SELECT count(*) FROM pg_stat_activity WHERE query ~ '100 s' AND wait_event_type IN ('Extension', 'IPC')") eq
-				  '1';
+				value($server,
+					"SELECT count(*) FROM pg_stat_activity WHERE query ~ '100 s' AND wait_event_type IN ('Extension', 'IPC')"
+				) eq '1';
 			}),
 		'a reader sleeps');
 	$said->('SET ROLE app; DELETE FROM "Shop".plain WHERE id = 71');

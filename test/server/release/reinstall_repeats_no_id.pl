@@ -36,7 +36,8 @@ goes_up('a session of another database', $elsewhere);
 
 # ---- made again by somebody else
 $server->safe_psql('postgres', $again);
-is(value($server, 'SELECT extract(epoch FROM until) FROM snowflake_ids.wal_ceiling'), '0.000000', 'the new relation holds no ceiling');
+is(value($server, 'SELECT extract(epoch FROM until) FROM snowflake_ids.wal_ceiling'),
+	'0.000000', 'the new relation holds no ceiling');
 goes_up('a session that stayed connected', $stays);
 is(value($server, $ceiling), 't', 'that session wrote the ceiling into the new relation before it drew');
 $server->safe_psql('postgres', $again);
