@@ -68,6 +68,7 @@ our %run_by = (
 		'Without stamps' => 'all_pages',
 		'In the order of stamps, for tools' => 'all_pages',
 		'Open transactions' => 'all_pages',
+		'After a failover' => 'after_a_failover',
 		'One of several workers' => 'all_pages',
 		'Deleted rows' => 'feed_with_deletions',
 		'Several readers' => 'feeds_keep_house',
