@@ -193,10 +193,9 @@ TEST_F(LedgerSettled, APreparedTransactionHasAPlace) {
 // With its own tables only, whoever had the place before.
 TEST_F(LedgerSettled, APreparedTransactionKeepsItsTables) {
     constexpr std::uint64_t first = 7, second = 8;
-    UnixTime noted[std::size(decltype(backend.tables){}) + 1];
     const auto prepare = [&](std::uint64_t xid, std::int64_t t, std::uint64_t table) {
         EXPECT_TRUE(draws(t));
-        if (table != 0) note_table(ledger.header->promise, backend, table, noted);
+        if (table != 0) note_table(ledger.header->promise, backend, table);
         EXPECT_TRUE(note_prepared(backend, 1, prepared_at(ledger), xid, [=](std::uint64_t x) { return x < xid; }));
         ends(0);
     };
