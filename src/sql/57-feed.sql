@@ -15,8 +15,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 SET search_path = pg_catalog, p
 BEGIN
     RAISE EXCEPTION 'the feed of % does not know all deletions since this position', of_table
         USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'Deletions before it were forgotten, or not noted.',
-              HINT = format('Empty the copy. First keep the result of SELECT snowflake_ids.feed_position(%1$L); as the '
-                  'position, then copy the rows of %1$s, and go on.', of_table);
+              HINT = format('Empty the copy. First keep the result of SELECT snowflake_ids.feed_position(%1$L); as the position, then copy the rows of %1$s, and go on.', of_table);
 END $$;
 COMMENT ON FUNCTION snowflake_ids.fail_forgotten(regclass, anyelement) IS
     'internal: the feed of a table calls it for a position below deletions that were forgotten';
@@ -60,7 +59,7 @@ BEGIN
     ELSIF p.stamp IS NOT NULL AND (p.stamp, p.format) <> (stamp, format) THEN
         RAISE EXCEPTION 'a trigger of % stamps already', of_table USING ERRCODE = 'duplicate_object',
             DETAIL = pg_catalog.format('It stamps column %s with ids of the format %s.', p.stamp, p.format),
-            HINT = pg_catalog.format('SELECT snowflake_ids.drop_feed(%L);', of_table);
+            HINT = pg_catalog.format('SELECT snowflake_ids.drop_feed(%L); Then readers copy the table again.', of_table);
     END IF;
     FOR found IN SELECT a.atttypid::regtype AS type, a.attgenerated <> '' OR a.attidentity <> '' AS generated,
             EXISTS (SELECT FROM pg_index i WHERE i.indrelid = of_table AND i.indisunique AND a.attnum = ANY (i.indkey)) AS unique
@@ -128,7 +127,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids.drop_feed(regclass) IS
-    'drops the view, the triggers, the table of deletions and the column of stamps of a feed';
+    'drops the view, the triggers, the table of deletions and the column of stamps of a feed; after a new create_feed(), its readers must copy the table again';
 
 CREATE FUNCTION snowflake_ids.feed_position(of_table regclass) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -163,8 +162,7 @@ BEGIN
         RAISE EXCEPTION 'position % is above all ids of this server', since
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'It is of another server, or this one has lost WAL and its clock was behind.',
-                  HINT = format('Empty the copy. First keep the result of SELECT snowflake_ids.feed_position(%1$L); '
-                      'as the position, then copy the rows of %1$s, and go on.', of_table);
+                  HINT = format('Empty the copy. First keep the result of SELECT snowflake_ids.feed_position(%1$L); as the position, then copy the rows of %1$s, and go on.', of_table);
     END IF;
     IF p.deletions IS NOT NULL THEN
         EXECUTE format('SELECT snowflake_ids.fail_forgotten($1, d.stamp) FROM %s d WHERE d.forgotten AND d.stamp >= %L',
@@ -185,8 +183,7 @@ BEGIN
         RAISE EXCEPTION 'the feed of % has no deletions', of_table USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = format('SELECT * FROM snowflake_ids.create_feed(%L, deletes => true);', of_table);
     END IF;
-    EXECUTE format('SELECT d.stamp::text FROM %s d WHERE d.stamp < (%s)::%s AND d.stamp < @extschema@.%s now() - $1) '
-        'ORDER BY d.stamp DESC LIMIT 1', p.deletions, snowflake_ids.feed_settled(of_table, p.format), p.type,
+    EXECUTE format('SELECT d.stamp::text FROM %s d WHERE d.stamp < (%s)::%s AND d.stamp < @extschema@.%s now() - $1) ORDER BY d.stamp DESC LIMIT 1', p.deletions, snowflake_ids.feed_settled(of_table, p.format), p.type,
         CASE WHEN p.format IN ('sno', 'mastic', 'snowflake_si') THEN p.format || '_lower_bound('
             ELSE format('snowflake_lower_bound(%L,', p.format) END) INTO last USING keep;
     -- The last one that is forgotten stays, and is an error for who reads it.

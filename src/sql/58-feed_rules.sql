@@ -108,8 +108,7 @@ BEGIN
     -- Without a rewrite. Rows that come past the trigger fail, because there is no DEFAULT.
     RETURN QUERY SELECT of_table, format('the table has the column %I', feed_rules.stamp), EXISTS (
             SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped),
-        format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I '
-            'DROP DEFAULT;', of_table, feed_rules.stamp, column_type,
+        format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;', of_table, feed_rules.stamp, column_type,
             CASE family WHEN 'sno' THEN '2222222222222222' ELSE '0' END), true;
 
     RETURN QUERY
@@ -135,14 +134,12 @@ BEGIN
         WHERE part.relkind <> 'f' ORDER BY part.t, b.whole DESC, b.tgname DESC),
     rules (place, depth, t, rule, ok, to_do, quick) AS (
         SELECT 1, depth, t, format('%I is NOT NULL', feed_rules.stamp), coalesce(attnotnull, attnum IS NULL),
-            format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; ALTER TABLE %1$s ALTER COLUMN %2$I '
-                'SET NOT NULL;', t, feed_rules.stamp), false
+            format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; ALTER TABLE %1$s ALTER COLUMN %2$I SET NOT NULL;', t, feed_rules.stamp), false
         FROM part
         UNION ALL
         SELECT 2, depth, t, 'a trigger stamps each INSERT and UPDATE', coalesce(whole, false),
             coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
-                || format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION '
-                    '%2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps)
+                || format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps)
                 || CASE WHEN is_new THEN '' ELSE late END,
             own AND is_new
         FROM stamping
@@ -212,9 +209,7 @@ BEGIN
 
     IF deletes THEN
         RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
-            format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT @extschema@.gen_%4$s(%5$s), forgotten boolean NOT NULL '
-                'DEFAULT false); ALTER TABLE %1$s OWNER TO %6$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); '
-                'COMMENT ON TABLE %1$s IS %7$L;', p.deletions_name, k.columns, column_type, family, layout, p.owner::regrole,
+            format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT @extschema@.gen_%4$s(%5$s), forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %6$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %7$L;', p.deletions_name, k.columns, column_type, family, layout, p.owner::regrole,
                 format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table)), true;
         RETURN QUERY
         SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
@@ -246,8 +241,7 @@ BEGIN
         SELECT n.t, format('a trigger notes each %s', n.what), coalesce(n.tgenabled = 'A' AND n.right, false),
             CASE WHEN n.tgenabled IN ('D', 'R', 'O') THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', n.t, n.trigger)
                 ELSE coalesce('DROP TRIGGER ' || n.trigger || ' ON ' || n.t || '; ', '')
-                    || format('CREATE TRIGGER %1$s AFTER %2$s ON %3$s FOR EACH %4$s EXECUTE FUNCTION '
-                        'snowflake_ids.note_deleted(%5$L); ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
+                    || format('CREATE TRIGGER %1$s AFTER %2$s ON %3$s FOR EACH %4$s EXECUTE FUNCTION snowflake_ids.note_deleted(%5$L); ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
                         n.name, n.what, n.t, n.each, p.deletions_name) END
                 || CASE WHEN n.tgenabled = 'A' OR p.deletions IS NULL THEN '' ELSE passed END,
             true
@@ -265,17 +259,13 @@ BEGIN
     IF deletes THEN
         -- A key that is there again has not been deleted, though its stamp may be the smaller one. Without a WHERE, so
         -- that the planner merges two indexes; a subquery that returns a row cannot be hashed.
-        definition := definition || format(' UNION ALL SELECT CASE WHEN d.forgotten THEN snowflake_ids.fail_forgotten('
-            '%1$L::pg_catalog.regclass, d.stamp) ELSE %2$s END, d.stamp, CASE WHEN d.forgotten THEN '
-            'snowflake_ids.fail_forgotten(%1$L::pg_catalog.regclass, true) ELSE (SELECT false FROM %1$s AS h WHERE '
-            '%3$s) IS NULL END, %4$s FROM %5$s AS d', of_table, settled, k.same, k.theirs, p.deletions_name);
+        definition := definition || format(' UNION ALL SELECT CASE WHEN d.forgotten THEN snowflake_ids.fail_forgotten(%1$L::pg_catalog.regclass, d.stamp) ELSE %2$s END, d.stamp, CASE WHEN d.forgotten THEN snowflake_ids.fail_forgotten(%1$L::pg_catalog.regclass, true) ELSE (SELECT false FROM %1$s AS h WHERE %3$s) IS NULL END, %4$s FROM %5$s AS d', of_table, settled, k.same, k.theirs, p.deletions_name);
     END IF;
     RETURN QUERY
     SELECT of_table, 'there is a view to read', p.feed IS NOT NULL AND (NOT deletes OR EXISTS (
             SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
                 AND d.refobjid = p.deletions WHERE r.ev_class = p.feed)),
-        format('CREATE OR REPLACE VIEW %1$s WITH (security_invoker = true) AS %2$s; ALTER VIEW %1$s OWNER TO %3$s; '
-            'COMMENT ON VIEW %1$s IS %4$L;', p.feed_name, definition, p.owner::regrole,
+        format('CREATE OR REPLACE VIEW %1$s WITH (security_invoker = true) AS %2$s; ALTER VIEW %1$s OWNER TO %3$s; COMMENT ON VIEW %1$s IS %4$L;', p.feed_name, definition, p.owner::regrole,
             format('keys of new%s changed rows of %s, by stamp; not what row security or a dropped partition hides', CASE WHEN deletes THEN ', deleted and' ELSE ' and' END, of_table)), true;
     RETURN QUERY
     SELECT o.oid, format('%s may read it, as the table', g.who), EXISTS (
