@@ -15,9 +15,9 @@ sub reader
 {
 	my ($type, $name) = @_;
 	my $reader = Reader->new($name, $server,
-		"SELECT id, body, stamp FROM of_$type WHERE stamp > LAST AND stamp < (SELECT ${type}_settled('of_$type')) ORDER BY stamp LIMIT 7"
+		"SELECT stamp, id, body, stamp FROM of_$type WHERE stamp > :'position' AND stamp < (SELECT ${type}_settled('of_$type')) ORDER BY stamp LIMIT 7"
 	);
-	$reader->{last} = '0' if $type eq 'mastic';
+	$reader->{position} = '0' if $type eq 'mastic';
 	return $reader;
 }
 
@@ -86,7 +86,7 @@ END
 	is($ask->("SELECT count(*) >= 45 $ahead"), 't', "$type: control: an update before the reset changes nothing");
 	$ask->('SELECT snowflake_ids.reset(now(), force => true)');
 	my $bound = $ask->("SELECT ${type}_lower_bound(now() - interval '1 minute')");
-	$_->{last} = $bound for $readers[0], my $unstamped = reader($type, 'no update');
+	$_->{position} = $bound for $readers[0], my $unstamped = reader($type, 'no update');
 	is( stay_wrong($type, @readers, $unstamped),
 		'the page, not set back, no update',
 		"$type: control: after the reset alone, rows are missing");
