@@ -5,33 +5,13 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/pg_language.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace snowflake_ids {
-
-namespace {
-
-// Only superusers can create functions in C, so the symbol is enough.
-bool notes_deletions(Oid function) {
-    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(tuple)) return false;
-    bool found = false, null = false;
-    if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
-        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
-        found = strcmp(TextDatumGetCString(source), "snowflake_ids_note_deleted") == 0;
-    }
-    ReleaseSysCache(tuple);
-    return found;
-}
-
-}  // namespace
 
 void check_deletions_are_noted(Oid table, Oid relation, bool subscribed) {
     const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
@@ -42,7 +22,7 @@ void check_deletions_are_noted(Oid table, Oid relation, bool subscribed) {
         const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
         const bool fires =
             t.tgenabled == TRIGGER_FIRES_ALWAYS || (t.tgenabled == TRIGGER_FIRES_ON_ORIGIN && !subscribed);
-        if (fires || t.tgisinternal || !notes_deletions(t.tgfoid)) continue;
+        if (fires || t.tgisinternal || strcmp(symbol_of(t.tgfoid), "snowflake_ids_note_deleted") != 0) continue;
         ereport(
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -83,20 +83,28 @@ constexpr const Stamp* stamps[] = {&sno_stamp, &mastic_stamp, &snowflake_si_stam
 
 bool is_of(const Stamp& s, StampFormat format) { return format.kind == StampKind::any || s.kind == format.kind; }
 
-// Null if it is another function. Only superusers can create functions in C, so the symbol is enough.
-const Stamp* stamp_of_function(Oid oid) {
-    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
-    if (!HeapTupleIsValid(tuple)) return nullptr;
-    const Stamp* found = nullptr;
+}  // namespace
+
+const char* symbol_of(Oid function) {
+    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple)) return "";
+    const char* symbol = "";
     if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
         bool null = false;
-        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
-        char* const symbol = TextDatumGetCString(source);
-        for (const Stamp* s : stamps)
-            if (strcmp(symbol, psprintf("snowflake_ids_%s", s->function)) == 0) found = s;
+        symbol = TextDatumGetCString(SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null));
     }
     ReleaseSysCache(tuple);
-    return found;
+    return symbol;
+}
+
+namespace {
+
+// Null if it is another function.
+const Stamp* stamp_of_function(Oid oid) {
+    const char* const symbol = symbol_of(oid);
+    for (const Stamp* s : stamps)
+        if (strcmp(symbol, psprintf("snowflake_ids_%s", s->function)) == 0) return s;
+    return nullptr;
 }
 
 // A trigger that stamps.

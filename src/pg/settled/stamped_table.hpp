@@ -35,6 +35,9 @@ struct TableParts {
 // promise.
 TableParts check_stamped(Oid table, StampFormat format);
 
+// Of a function in C, otherwise empty. Only superusers can create functions in C, so it tells ours from others.
+const char* symbol_of(Oid function);
+
 // Raises an error if a trigger of `relation`, a part of the table, notes deletions for a feed, and does not fire.
 void check_deletions_are_noted(Oid table, Oid relation, bool subscribed);
 
