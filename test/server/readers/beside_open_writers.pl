@@ -101,6 +101,7 @@ for my $kind ([ 'a session', '', 'COMMIT' ],
 	my $rows = $any->ask('SELECT count(*) FROM bulletin');
 	my $all =
 	  sub { $any->ask("SELECT count(*) FROM (SELECT FROM bulletin_copy GROUP BY reader HAVING count(*) = $rows) r") };
+
 	# Nobody wakes the one that stops at the settled id when the last rows settle.
 	my $wake = 'UPDATE bulletin SET body = body WHERE id = (SELECT min(id) FROM bulletin)';
 	ok(eventually(sub { $any->ask($wake); $all->() eq $readers }), 'then each reader has all rows');
