@@ -39,6 +39,8 @@ my @recipes = (
 	[ 'own rows', 'doc/feed.md', qr/^SELECT greatest\(.* FROM news .* sno_partition\(id\)/ ],
 	[ 'who holds', 'doc/feed.md', qr/^SELECT pid, prepared, first_id_time/ ],
 	[ 'who holds one table', 'doc/feed.md', qr/^SELECT pid, transaction, first_id_time FROM /, 'no reader' ],
+	[ 'begin a life', 'doc/feed.md', qr/^SELECT gen_mastic\(\)/, 'after_a_failover' ],
+	[ 'go back', 'doc/feed.md', qr/^SELECT least\(.*life_began/, 'after_a_failover' ],
 	[ 'is it there', 'doc/feed.md', qr/^SELECT snowflake_ids_has_settled\(/, 'no reader' ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
 	[ 'outbox feed', 'README.md', qr/^SELECT to_do FROM snowflake_ids\.create_feed\('outbox'/ ],
