@@ -33,21 +33,21 @@ inline Timeline timeline_of(const Slot& slot) {
 }
 
 // What ids are called in SQL. `layout`: all snowflakes but Mastic and Snowflake-SI; `none`: no generator.
-enum class Kind : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
+enum class SqlFormat : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
-constexpr const char* kind_name(Kind kind) {
-    switch (kind) {
-        case Kind::sno:
+constexpr const char* sql_format_name(SqlFormat format) {
+    switch (format) {
+        case SqlFormat::sno:
             return "sno";
-        case Kind::sno_at:
+        case SqlFormat::sno_at:
             return "sno_at";
-        case Kind::mastic:
+        case SqlFormat::mastic:
             return "mastic";
-        case Kind::snowflake_si:
+        case SqlFormat::snowflake_si:
             return "snowflake_si";
-        case Kind::layout:
+        case SqlFormat::layout:
             return "layout";
-        case Kind::none:
+        case SqlFormat::none:
             break;
     }
     return "unknown";
@@ -56,20 +56,20 @@ constexpr const char* kind_name(Kind kind) {
 inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
 inline constexpr std::uint64_t snowflake_si_numbering = pack_numbering(snowflake_si::layout).value;
 
-inline Kind kind_of(const Slot& slot) {
+inline SqlFormat sql_format_of(const Slot& slot) {
     switch (format_of(slot)) {
         case Format::sno:
-            return Kind::sno;
+            return SqlFormat::sno;
         case Format::sno_at:
-            return Kind::sno_at;
+            return SqlFormat::sno_at;
         case Format::snowflake:
             break;
         default:
-            return Kind::none;
+            return SqlFormat::none;
     }
     const std::uint64_t numbering = slot.numbering.load();
-    if (numbering == mastic_numbering) return Kind::mastic;
-    return numbering == snowflake_si_numbering ? Kind::snowflake_si : Kind::layout;
+    if (numbering == mastic_numbering) return SqlFormat::mastic;
+    return numbering == snowflake_si_numbering ? SqlFormat::snowflake_si : SqlFormat::layout;
 }
 
 // The first or last tick if the time is outside the format.

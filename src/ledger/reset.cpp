@@ -14,14 +14,14 @@ namespace {
 
 bool is_chosen(const Reset& reset, const Slot& slot) {
     const Key key = Key::unpack(slot.key.load());
-    return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(slot)) &&
+    return has_time(key.format) && (reset.format == SqlFormat::none || reset.format == sql_format_of(slot)) &&
            (reset.node < 0 || reset.node == key.node);
 }
 
 // Others also lift the floor of future slots, because a generator without a slot may be meant.
 bool names_one(const Reset& reset) {
-    return reset.kind == Kind::mastic ||
-           (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
+    return reset.format == SqlFormat::mastic ||
+           (reset.node >= 0 && (reset.format == SqlFormat::sno || reset.format == SqlFormat::snowflake_si));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ namespace {
 CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
     const auto at = slot_at(ledger);
-    const bool all = reset.kind == Kind::none && reset.node < 0;
+    const bool all = reset.format == SqlFormat::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));

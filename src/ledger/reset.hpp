@@ -13,10 +13,10 @@ namespace snowflake_ids::ledger {
 
 struct Reset {
     Floor floor{};
-    Ceiling ceiling{};       // of everything that a forced reset moves: above the clock and the floor
-    Kind kind = Kind::none;  // none: all generators
-    int node = -1;           // -1: all nodes
-    bool force = false;      // may move a generator back
+    Ceiling ceiling{};                   // of everything that a forced reset moves: above the clock and the floor
+    SqlFormat format = SqlFormat::none;  // none: all generators
+    int node = -1;                       // -1: all nodes
+    bool force = false;                  // may move a generator back
 };
 
 // Back or forward. The slot then issues nothing at or below `tick`, in either toggle. `safe` is stored before the swap:

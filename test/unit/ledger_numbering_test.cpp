@@ -109,26 +109,30 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-TEST(LedgerNumbering, KindOfASlot) {
+TEST(LedgerNumbering, SqlFormatOfASlot) {
     const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
-    const auto kind = [&](Format format, std::uint64_t n) {
+    const auto format = [&](Format format, std::uint64_t n) {
         Slot slot{};
         slot.key.store(Key{format, 1, 0}.pack());
         slot.numbering.store(n);
-        return kind_of(slot);
+        return sql_format_of(slot);
     };
-    EXPECT_EQ(kind(Format::none, 0), Kind::none);
-    EXPECT_EQ(kind(Format::sno, 0), Kind::sno);
-    EXPECT_EQ(kind(Format::sno_at, 0), Kind::sno_at);
-    EXPECT_EQ(kind(Format::snowflake, numbering(mastic::layout)), Kind::mastic);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 0, 16, true})), Kind::mastic);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 48), 0, 16})), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 10000, 48), 0, 16})), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering(snowflake_si::layout)), Kind::snowflake_si);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 5, 8})), Kind::snowflake_si);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 40), 5, 8})), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 40), 6, 7})), Kind::layout);
+    EXPECT_EQ(format(Format::none, 0), SqlFormat::none);
+    EXPECT_EQ(format(Format::sno, 0), SqlFormat::sno);
+    EXPECT_EQ(format(Format::sno_at, 0), SqlFormat::sno_at);
+    EXPECT_EQ(format(Format::snowflake, numbering(mastic::layout)), SqlFormat::mastic);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 0, 16, true})),
+              SqlFormat::mastic);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 48), 0, 16})),
+              SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 10000, 48), 0, 16})),
+              SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, numbering(twitter)), SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, numbering(snowflake_si::layout)), SqlFormat::snowflake_si);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 5, 8})),
+              SqlFormat::snowflake_si);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 40), 5, 8})), SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 40), 6, 7})), SqlFormat::layout);
 }
 
 // Layouts that only decode have no slot, so they may share a numbering.

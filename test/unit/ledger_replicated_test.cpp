@@ -38,7 +38,7 @@ TEST_F(LedgerReplicated, EachDatabaseHasItsOwn) {
 
 TEST_F(LedgerReplicated, IsNoGenerator) {
     const Slot& slot = of(5, now);
-    EXPECT_EQ(kind_of(slot), Kind::none);
+    EXPECT_EQ(sql_format_of(slot), SqlFormat::none);
     EXPECT_FALSE(has_time(format_of(slot)));
     EXPECT_EQ(slots_owned(life->ledger), 0u);
     EXPECT_FALSE(numbering_used(life->ledger, 5));

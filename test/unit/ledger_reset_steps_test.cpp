@@ -31,8 +31,8 @@ struct LedgerResetSteps : testing::Test {
         return slot;
     }
     CeilingError apply(const Reset& reset) const { return ledger::apply_reset(data.place, life.ledger, reset).error; }
-    CeilingError forced(Kind kind, int node) const {
-        return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .node = node, .force = true});
+    CeilingError forced(SqlFormat format, int node) const {
+        return apply({.floor = now, .ceiling = now + 2500ms, .format = format, .node = node, .force = true});
     }
     static UnixTime stands_at(const Slot& slot) { return ServerLife::stands_at(slot); }
     // The memory behind the last slot looks like a used slot of this generator.
@@ -57,7 +57,7 @@ struct LedgerResetSteps : testing::Test {
 
 TEST_F(LedgerResetSteps, NodeZeroIsANode) {
     Slot &zero = slot_at(sno_0, now), &three = slot_at(sno, now);
-    ASSERT_EQ(apply({.floor = now + 1h, .kind = Kind::sno, .node = 0}), CeilingError::none);
+    ASSERT_EQ(apply({.floor = now + 1h, .format = SqlFormat::sno, .node = 0}), CeilingError::none);
     EXPECT_EQ(stands_at(zero), now + 1h);
     EXPECT_EQ(stands_at(three), now);
     EXPECT_EQ(header.floor.load(), Ceiling{}) << "it names one generator";
@@ -66,28 +66,28 @@ TEST_F(LedgerResetSteps, NodeZeroIsANode) {
 TEST_F(LedgerResetSteps, OnlyOneGeneratorNeedsNoFloor) {
     slot_at(sno, now);
     slot_at(mastic, now);
-    const auto floor_after = [&](Kind kind, int node) {
+    const auto floor_after = [&](SqlFormat format, int node) {
         header.floor.store({});
-        EXPECT_EQ(apply({.floor = now, .kind = kind, .node = node}), CeilingError::none);
+        EXPECT_EQ(apply({.floor = now, .format = format, .node = node}), CeilingError::none);
         return header.floor.load();
     };
-    EXPECT_EQ(floor_after(Kind::sno, 3), Floor{});
-    EXPECT_EQ(floor_after(Kind::sno, 4), now) << "not there yet";
-    EXPECT_EQ(floor_after(Kind::sno, -1), now);
-    EXPECT_EQ(floor_after(Kind::mastic, -1), Floor{});
-    EXPECT_EQ(floor_after(Kind::none, 3), now);
-    EXPECT_EQ(floor_after(Kind::none, 0), now);
-    EXPECT_EQ(floor_after(Kind::layout, 0), now);
+    EXPECT_EQ(floor_after(SqlFormat::sno, 3), Floor{});
+    EXPECT_EQ(floor_after(SqlFormat::sno, 4), now) << "not there yet";
+    EXPECT_EQ(floor_after(SqlFormat::sno, -1), now);
+    EXPECT_EQ(floor_after(SqlFormat::mastic, -1), Floor{});
+    EXPECT_EQ(floor_after(SqlFormat::none, 3), now);
+    EXPECT_EQ(floor_after(SqlFormat::none, 0), now);
+    EXPECT_EQ(floor_after(SqlFormat::layout, 0), now);
     behind_the_slots();
     life.slot(sno).key.store(0);
-    EXPECT_EQ(floor_after(Kind::sno, 3), now) << "what is behind the slots is none";
+    EXPECT_EQ(floor_after(SqlFormat::sno, 3), now) << "what is behind the slots is none";
 }
 
 TEST_F(LedgerResetSteps, TheFirstSlotIsOne) {
     const Key key = of_the_first_slot();
     Slot& first = slot_at(key, now);
     ASSERT_EQ(&first, life.ledger.slots);
-    ASSERT_EQ(apply({.floor = now + 1h, .kind = Kind::sno, .node = key.node}), CeilingError::none);
+    ASSERT_EQ(apply({.floor = now + 1h, .format = SqlFormat::sno, .node = key.node}), CeilingError::none);
     EXPECT_EQ(header.floor.load(), Ceiling{});
     EXPECT_EQ(stands_at(first), now + 1h);
     EXPECT_EQ(first.ceiling.load(), now + 1h) << "published: the next claim need not write the file";
@@ -101,7 +101,7 @@ TEST_F(LedgerResetSteps, NothingBehindTheSlots) {
     EXPECT_EQ(highest_ceiling(life.ledger), now + 2500ms);
     EXPECT_EQ(highest_issued(life.ledger, {}), now);
     const std::uint64_t word = words[1].load();
-    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    ASSERT_EQ(forced(SqlFormat::none, -1), CeilingError::none);
     EXPECT_EQ(words[1].load(), word);
 }
 
@@ -115,10 +115,10 @@ TEST_F(LedgerResetSteps, HighestIssued) {
     EXPECT_EQ(highest_issued(life.ledger, {}), std::chrono::floor<milliseconds>(sno::timeline.start(1)));
     slot_at(sno, now);
     slot_at(mastic, now + 1h);
-    EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now);
+    EXPECT_EQ(highest_issued(life.ledger, {.format = SqlFormat::sno}), now);
     EXPECT_EQ(highest_issued(life.ledger, {}), now + 1h);
     slot.safe.store(clamped_tick(sno::timeline, now + 2h));
-    EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now + 2h);
+    EXPECT_EQ(highest_issued(life.ledger, {.format = SqlFormat::sno}), now + 2h);
 }
 
 TEST_F(LedgerResetSteps, PutSlot) {
@@ -138,12 +138,13 @@ TEST_F(LedgerResetSteps, PutSlot) {
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now);
     ASSERT_EQ(apply({.floor = now + 1h}), CeilingError::none);
-    for (const auto& [kind, node] : {std::pair{Kind::sno, 3}, {Kind::sno, -1}, {Kind::none, 3}, {Kind::none, 0}}) {
-        ASSERT_EQ(forced(kind, node), CeilingError::none);
+    for (const auto& [format, node] :
+         {std::pair{SqlFormat::sno, 3}, {SqlFormat::sno, -1}, {SqlFormat::none, 3}, {SqlFormat::none, 0}}) {
+        ASSERT_EQ(forced(format, node), CeilingError::none);
         EXPECT_EQ(header.floor.load(), now + 1h) << node;
         EXPECT_EQ(header.reset_floor.load(), now + 1h) << node;
     }
-    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    ASSERT_EQ(forced(SqlFormat::none, -1), CeilingError::none);
     EXPECT_EQ(header.floor.load(), now);
     EXPECT_EQ(header.reset_floor.load(), now);
     EXPECT_EQ(data.content().floor, now);
@@ -166,7 +167,7 @@ TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
         at_sync = header.revision.load();
         return 0;
     };
-    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    ASSERT_EQ(forced(SqlFormat::none, -1), CeilingError::none);
     EXPECT_NE(at_sync, 0u);
     EXPECT_NE(header.revision.load(), at_sync);
 }

@@ -41,8 +41,8 @@ struct LedgerReset : testing::Test {
         return slot;
     }
     CeilingResult apply(const Reset& reset) const { return ledger::apply_reset(data.place, ledger, reset); }
-    CeilingResult forced(Kind kind = Kind::none) const {
-        return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .force = true});
+    CeilingResult forced(SqlFormat format = SqlFormat::none) const {
+        return apply({.floor = now, .ceiling = now + 2500ms, .format = format, .force = true});
     }
     CeilingResult check() const { return check_ceilings(data.place, ledger); }
     Ceiling in_file(const Slot& slot) const { return life->in_file(slot); }
@@ -72,7 +72,7 @@ TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
 TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
     Slot& far = slot_at(mastic, now + year);
     slot_at(sno, now + year);
-    ASSERT_EQ(forced(Kind::sno).error, CeilingError::none);
+    ASSERT_EQ(forced(SqlFormat::sno).error, CeilingError::none);
     EXPECT_EQ(far.ceiling.load(), now + year + 2500ms);
     EXPECT_EQ(in_file(far), now + year + 2500ms);
     EXPECT_EQ(beyond_the_file(), 0);
@@ -211,7 +211,8 @@ TEST_F(LedgerReset, DamagedBeforeTheLife) {
 
 // One node is one generator. If it has no slot yet, the floor of all rises.
 TEST_F(LedgerReset, SnowflakeSiNode) {
-    const Reset reset{.floor = now + 3600000ms, .ceiling = now + 3602500ms, .kind = Kind::snowflake_si, .node = 0};
+    const Reset reset{
+        .floor = now + 3600000ms, .ceiling = now + 3602500ms, .format = SqlFormat::snowflake_si, .node = 0};
     ASSERT_EQ(apply(reset).error, CeilingError::none);
     EXPECT_EQ(ledger.header->floor.load(), reset.floor);
     ledger.header->floor.store({});

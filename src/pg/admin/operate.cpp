@@ -50,11 +50,11 @@ bool force_argument(FunctionCallInfo fcinfo, int n) {
     return true;
 }
 
-ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
+ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-    for (const ledger::Kind kind :
-         {ledger::Kind::sno, ledger::Kind::mastic, ledger::Kind::snowflake_si, ledger::Kind::layout}) {
-        if (strcmp(name, ledger::kind_name(kind)) == 0) return kind;
+    for (const ledger::SqlFormat format : {ledger::SqlFormat::sno, ledger::SqlFormat::mastic,
+                                           ledger::SqlFormat::snowflake_si, ledger::SqlFormat::layout}) {
+        if (strcmp(name, ledger::sql_format_name(format)) == 0) return format;
     }
     ereport(ERROR,
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
@@ -73,7 +73,7 @@ void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
 namespace snowflake_ids {
 
 using operate::force_argument;
-using operate::kind_argument;
+using operate::format_argument;
 using operate::lift_past;
 using operate::observe;
 
@@ -150,12 +150,12 @@ void operate::use_up_until(Ready ready, UnixTime until) {
 namespace {
 
 operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
-    switch (kind_argument(fcinfo, n)) {
-        case ledger::Kind::sno:
+    switch (format_argument(fcinfo, n)) {
+        case ledger::SqlFormat::sno:
             return generator::ready_sno;
-        case ledger::Kind::mastic:
+        case ledger::SqlFormat::mastic:
             return generator::ready_mastic;
-        case ledger::Kind::snowflake_si:
+        case ledger::SqlFormat::snowflake_si:
             return generator::ready_snowflake_si;
         default:
             ereport(

@@ -17,7 +17,7 @@ void lift_past(Generator& g, uint64 tick);
 bool force_argument(FunctionCallInfo fcinfo, int n);
 
 // sno, mastic, snowflake_si or layout; an error for other texts.
-ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n);
+ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n);
 
 // After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more
 // than a minute ahead of the clock, unless `force`.

@@ -24,7 +24,7 @@ extern "C" {
 namespace snowflake_ids {
 
 using operate::force_argument;
-using operate::kind_argument;
+using operate::format_argument;
 
 namespace {
 
@@ -60,14 +60,15 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// Raises an error if ids of this kind (of none: of any kind) cannot have the machine id.
-int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
-    if (kind == ledger::Kind::mastic) {
+// Raises an error if ids of this format (of none: of any format) cannot have the machine id.
+int node_argument(FunctionCallInfo fcinfo, int n, ledger::SqlFormat format) {
+    if (format == ledger::SqlFormat::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no machine id"),
                         errdetail("A server has a single generator for this format."),
                         errhint("Leave out the argument machine_id.")));
     }
-    const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
+    const int64 last =
+        format == ledger::SqlFormat::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
     return static_cast<int>(number_argument(fcinfo, n, "machine_id", Error::node_range, last));
 }
 
@@ -99,8 +100,8 @@ FUNCTION(snowflake_ids_reset) {
     ledger::Reset reset{.floor = std::chrono::ceil<milliseconds>(floor),
                         .ceiling = ceiling_ahead(floor, now),
                         .force = force_argument(fcinfo, 3)};
-    if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
-    if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
+    if (!PG_ARGISNULL(1)) reset.format = format_argument(fcinfo, 1);
+    if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.format);
     // Others with the privilege must not stop all generators by a floor in the far future.
     if (!superuser()) operate::check_not_far_ahead(floor, "floor");
 

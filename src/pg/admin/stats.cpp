@@ -55,14 +55,14 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     bool nulls[columns] = {};
 
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
-    const ledger::Kind kind = ledger::kind_of(slot);
+    const ledger::SqlFormat format = ledger::sql_format_of(slot);
     const bool has_toggle = ledger::has_toggle(key.format);
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
     const Timeline timeline = ledger::timeline_of(slot);
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
-    values[i++] = CStringGetTextDatum(ledger::kind_name(kind));
+    values[i++] = CStringGetTextDatum(ledger::sql_format_name(format));
     values[i++] = Int32GetDatum(key.node);
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);
@@ -85,7 +85,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = TimestampTzGetDatum(timestamptz(ceiling));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
-    nulls[i] = kind != ledger::Kind::layout;
+    nulls[i] = format != ledger::SqlFormat::layout;
     if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
     i++;
     values[i++] = TimestampTzGetDatum(timestamptz(header.stats_since.load()));
@@ -105,7 +105,7 @@ FUNCTION(snowflake_ids_stats) {
     const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
-        if (ledger::kind_of(slot) == ledger::Kind::none) continue;
+        if (ledger::sql_format_of(slot) == ledger::SqlFormat::none) continue;
         put_row(result, slot, *shared.header, now);
     }
     PG_RETURN_NULL();
