@@ -147,7 +147,7 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = Int64GetDatum(life);
     nulls[i] = life == 0;
     values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{}));
-    values[i++] = CStringGetTextDatum(ledger_memory_kind());
+    values[i++] = CStringGetTextDatum(ledger_memory_name());
     values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
     values[i++] = CStringGetTextDatum(shared == nullptr           ? why
                                       : wal_ceiling::is_damaged() ? "damaged in this database"

@@ -32,11 +32,11 @@ struct Location {
     uint64 reserved[7];
 };
 
-enum class Kind : uint8 { none, dynamic, preloaded, single_user };
+enum class Memory : uint8 { none, dynamic, preloaded, single_user };
 
 // With shared_preload_libraries, a process inherits both from the postmaster.
 ledger::Ledger own_ledger;
-Kind kind = Kind::none;
+Memory own_memory = Memory::none;
 
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
@@ -132,14 +132,14 @@ void add_hint(void* making) {
 void find_or_make(Location& location, bool& making) {
     making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
     own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);
-    if (own_ledger) kind = location.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
+    if (own_ledger) own_memory = location.preloaded != 0 ? Memory::preloaded : Memory::dynamic;
 }
 
 void attach() {
     check_places();
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
-        kind = Kind::single_user;
+        own_memory = Memory::single_user;
         return;
     }
     bool making = true;  // find_location() may make the location
@@ -169,7 +169,7 @@ void at_shmem_startup() {
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_location().preloaded = 1;
     own_ledger = find_preloaded();
-    kind = Kind::preloaded;
+    own_memory = Memory::preloaded;
     LWLockRelease(AddinShmemInitLock);
 }
 
@@ -207,15 +207,15 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     return ledger_if_attached();
 }
 
-const char* ledger_memory_kind() {
-    switch (kind) {
-        case Kind::dynamic:
+const char* ledger_memory_name() {
+    switch (own_memory) {
+        case Memory::dynamic:
             return "dynamic";
-        case Kind::preloaded:
+        case Memory::preloaded:
             return "preloaded";
-        case Kind::single_user:
+        case Memory::single_user:
             return "single-user";
-        case Kind::none:
+        case Memory::none:
             break;
     }
     return "none";
