@@ -141,12 +141,12 @@ HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Value v
 
 // ---- statements, prepared once per session, and again when a table has changed
 
-enum Kind : int32 { look_up, look_up_shared, fill_late };
+enum Task : int32 { look_up, look_up_shared, fill_late };
 struct PlanKey {
     Oid table;
     Oid type;      // of the first parameter
     int32 column;  // to look up: that of the key; to fill: the new column
-    Kind kind;
+    Task task;
 };
 struct PlanEntry {
     PlanKey key;
@@ -175,13 +175,13 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     const char* new_name = quote_identifier(NameStr(TupleDescAttr(columns, shadow - 1)->attname));
     StringInfoData text;
     initStringInfo(&text);
-    if (key.kind == fill_late) {
+    if (key.task == fill_late) {
         appendStringInfo(&text, "UPDATE ONLY %s SET %s = $1 WHERE ctid OPERATOR(pg_catalog.=) $2 AND %s IS NULL", name,
                          new_name, new_name);
     } else {
         appendStringInfo(&text, "SELECT k.%s FROM ONLY %s AS k WHERE k.%s OPERATOR(pg_catalog.=) $1 FOR %s", new_name,
                          name, quote_identifier(NameStr(TupleDescAttr(columns, key.column - 1)->attname)),
-                         key.kind == look_up_shared ? "SHARE" : "KEY SHARE");
+                         key.task == look_up_shared ? "SHARE" : "KEY SHARE");
     }
     SPIPlanPtr plan = SPI_prepare(text.data, types, type);
     if (plan == nullptr || SPI_keepplan(plan) != 0) elog(ERROR, "could not prepare: %s", text.data);
