@@ -21,7 +21,8 @@ struct Snapshot {
     std::uint32_t drifts = 0;
 };
 
-struct Generator {
+// What a snapshot says of a generator.
+struct PartitionState {
     std::uint32_t partition = 0;
     Bounds bounds{};
     State state{};
@@ -29,14 +30,14 @@ struct Generator {
 
 // Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end for values that the reference
 // accepts but no id can have.
-constexpr Result<Generator> from_snapshot(const Snapshot& s) {
+constexpr Result<PartitionState> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
     const std::uint32_t sequence = s.sequence == 0 ? bounds.value.min : s.sequence;
     if (sequence < bounds.value.min) return Error::sequence_underflow;
     if (s.partition > 65535) return Error::node_range;
     if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
-    Generator g{s.partition, bounds.value};
+    PartitionState g{s.partition, bounds.value};
     // The reference checks only the lower bound.
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
     g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = next, .drifts = s.drifts};
@@ -44,7 +45,7 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
 }
 
 // Off wall_hi, the reference writes the lower bound as sequence, and repeats ids after a restore at exactly that time.
-constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
+constexpr Snapshot to_snapshot(const PartitionState& g, std::uint64_t now) {
     // A floor can leave a number above `used_up` (ledger/floor.hpp).
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;
     return {g.partition, g.bounds.min, g.bounds.max, next > g.bounds.min ? next - 1 : g.bounds.min,

@@ -37,19 +37,19 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     s.wall_safe = tick(in);
     s.drifts = in.take<std::uint32_t>();
 
-    const Result<sno::Generator> made = sno::from_snapshot(s);
+    const Result<sno::PartitionState> made = sno::from_snapshot(s);
     if (!made) {
         require(made.error == Error::sequence_range || made.error == Error::bounds_identical ||
                 made.error == Error::bounds_too_close || made.error == Error::sequence_underflow ||
                 made.error == Error::node_range || made.error == Error::time_after_end);
         return 0;
     }
-    const sno::Generator& g = made.value;
+    const sno::PartitionState& g = made.value;
     require(g.bounds.max <= sno::max_sequence && g.bounds.min < g.bounds.max);
     require(g.bounds.max - g.bounds.min + 1 >= sno::least_numbers);
     require(g.partition == s.partition && g.state.tick == s.wall_hi && g.state.safe == s.wall_safe);
 
-    const Result<sno::Generator> again = sno::from_snapshot(sno::to_snapshot(g, s.now));
+    const Result<sno::PartitionState> again = sno::from_snapshot(sno::to_snapshot(g, s.now));
     require(again && again.value.partition == g.partition && same(again.value.state, g.state));
     require(again.value.bounds.min == g.bounds.min && again.value.bounds.max == g.bounds.max);
 

@@ -18,7 +18,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-Rules rules_of(const sno::Generator& g, OnRegression on_regression = OnRegression::wait) {
+Rules rules_of(const sno::PartitionState& g, OnRegression on_regression = OnRegression::wait) {
     return {g.bounds.min, g.bounds.max, sno::timeline.max_tick(), true, on_regression};
 }
 
@@ -87,7 +87,7 @@ private:
             true_sequences += sequence_differs_;
             from = *own_snapshot_;
         }
-        const Result<sno::Generator> made = sno::from_snapshot(from);
+        const Result<sno::PartitionState> made = sno::from_snapshot(from);
         exact++;
         if (row["outcome"] == "error") {
             EXPECT_EQ(static_cast<int>(made.error), static_cast<int>(sno_error(row["arg2"])));
@@ -187,7 +187,7 @@ private:
         }
     }
 
-    sno::Generator generator_;
+    sno::PartitionState generator_;
     std::uint32_t given_time_next_ = 0;  // of NewWithTime, which has its own sequence
     std::optional<sno::Snapshot> own_snapshot_;
     bool sequence_differs_ = false;
@@ -214,7 +214,7 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
     for (const OnRegression policy : shipped) {
         std::size_t rows = 0;
         std::uint64_t drawn = 0;
-        sno::Generator generator;
+        sno::PartitionState generator;
         sno::Snapshot saved;
         Issued issued;
         for (const Row& row : table) {
@@ -227,7 +227,7 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
             } else if (op == "snapshot") {
                 saved = sno::to_snapshot(generator, sno_unit(row, "clock_ms"));
             } else if (op == "restore") {
-                const Result<sno::Generator> restored = sno::from_snapshot(saved);
+                const Result<sno::PartitionState> restored = sno::from_snapshot(saved);
                 ASSERT_TRUE(restored);
                 generator = restored.value;
             } else if (op != "nwt") {
@@ -275,11 +275,11 @@ TEST(CoreStep, SnoSnapshotSequenceAboveTheBounds) {
 }
 
 TEST(CoreStep, SnoSnapshotRoundTrip) {
-    sno::Generator g = sno::from_snapshot({.partition = 7, .sequence_min = 10, .sequence_max = 20}).value;
+    sno::PartitionState g = sno::from_snapshot({.partition = 7, .sequence_min = 10, .sequence_max = 20}).value;
     for (const std::uint64_t now : {50u, 50u, 50u, 40u, 40u, 45u, 60u}) {
         g.state = step(g.state, now, 1, rules_of(g)).state;
         for (const std::uint64_t clock : {std::uint64_t{0}, now, now + 1}) {
-            const Result<sno::Generator> back = sno::from_snapshot(sno::to_snapshot(g, clock));
+            const Result<sno::PartitionState> back = sno::from_snapshot(sno::to_snapshot(g, clock));
             ASSERT_TRUE(back);
             EXPECT_EQ(back.value.partition, 7u);
             EXPECT_EQ(back.value.bounds.min, 10u);
@@ -291,7 +291,7 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
         }
     }
     g.state = lift(g.state, 70);
-    const sno::Generator back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
+    const sno::PartitionState back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
     for (std::uint64_t now = 0; now <= 70; now++)
         EXPECT_NE(step(back.state, now, 1, rules_of(back)).verdict, Verdict::issued) << now;
     EXPECT_EQ(step(back.state, 71, 1, rules_of(back)).verdict, Verdict::issued);
@@ -300,7 +300,7 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
 // A floor leaves a state that is used up; an unused generator has no last number.
 TEST(CoreStepSno, SnapshotOfNextNumbersThatAreNone) {
     const auto sequence = [](std::uint32_t next) {
-        sno::Generator g{.bounds = {10, 65535}};
+        sno::PartitionState g{.bounds = {10, 65535}};
         g.state.next = next;
         return sno::to_snapshot(g, 0).sequence;
     };

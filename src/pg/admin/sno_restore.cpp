@@ -106,7 +106,7 @@ FUNCTION(snowflake_ids_sno_restore) {
     s.wall_safe = static_cast<uint64>(number_of(object, "wallSafe", max_units));
     s.drifts = static_cast<uint32>(number_of(object, "drifts", PG_UINT32_MAX));
 
-    const Result<sno::Generator> restored = sno::from_snapshot(s);
+    const Result<sno::PartitionState> restored = sno::from_snapshot(s);
     if (!restored) {
         ereport(
             ERROR,
