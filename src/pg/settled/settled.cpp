@@ -20,49 +20,51 @@ namespace snowflake_ids {
 
 namespace {
 
-// A settled time for a snapshot. Answers of a snapshot that has ended are removed when another gets its address, so a
+// A settled time for a snapshot. Those of a snapshot that has ended are removed when another gets its address, so a
 // loop that polls in one transaction takes no memory.
-struct Answer {
+struct KeptTime {
     Snapshot of;  // only the address
     Oid table;
     StampFormat format;
     UnixTime until;
 };
 // Of the present transaction, in no order.
-struct Answers {
-    Answer* all = nullptr;  // in TopMemoryContext
+struct KeptTimes {
+    KeptTime* all = nullptr;  // in TopMemoryContext
     uint32 count = 0, room = 0;
 };
-constinit Answers answers{};
+constinit KeptTimes kept_times{};
 
-Answer* find_answer(Snapshot snapshot, Oid table, StampFormat format) {
-    Answer* const end = answers.all + answers.count;
-    Answer* const found = std::find_if(
-        answers.all, end, [=](const Answer& a) { return a.of == snapshot && a.table == table && a.format == format; });
+KeptTime* find_kept_time(Snapshot snapshot, Oid table, StampFormat format) {
+    KeptTime* const end = kept_times.all + kept_times.count;
+    KeptTime* const found = std::find_if(kept_times.all, end, [=](const KeptTime& t) {
+        return t.of == snapshot && t.table == table && t.format == format;
+    });
     return found == end ? nullptr : found;
 }
 
 // Of an earlier snapshot that had the same address.
-void forget_answers(Snapshot snapshot) {
-    const auto is_of = [=](const Answer& a) { return a.of == snapshot; };
-    answers.count = static_cast<uint32>(std::remove_if(answers.all, answers.all + answers.count, is_of) - answers.all);
+void forget_kept_times(Snapshot snapshot) {
+    const auto is_of = [=](const KeptTime& t) { return t.of == snapshot; };
+    kept_times.count =
+        static_cast<uint32>(std::remove_if(kept_times.all, kept_times.all + kept_times.count, is_of) - kept_times.all);
 }
 
 // All snapshots end with the transaction.
-void forget_all_answers(XactEvent event, void*) {
-    if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) answers.count = 0;
+void forget_all_kept_times(XactEvent event, void*) {
+    if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) kept_times.count = 0;
 }
 
-void keep_answer(const Answer& answer) {
-    if (answers.all == nullptr) {
-        RegisterXactCallback(forget_all_answers, nullptr);
-        answers.all = static_cast<Answer*>(MemoryContextAlloc(TopMemoryContext, 8 * sizeof(Answer)));
-        answers.room = 8;
-    } else if (answers.count == answers.room) {
-        answers.all = static_cast<Answer*>(repalloc(answers.all, 2 * answers.room * sizeof(Answer)));
-        answers.room *= 2;
+void keep_time(const KeptTime& t) {
+    if (kept_times.all == nullptr) {
+        RegisterXactCallback(forget_all_kept_times, nullptr);
+        kept_times.all = static_cast<KeptTime*>(MemoryContextAlloc(TopMemoryContext, 8 * sizeof(KeptTime)));
+        kept_times.room = 8;
+    } else if (kept_times.count == kept_times.room) {
+        kept_times.all = static_cast<KeptTime*>(repalloc(kept_times.all, 2 * kept_times.room * sizeof(KeptTime)));
+        kept_times.room *= 2;
     }
-    answers.all[answers.count++] = answer;
+    kept_times.all[kept_times.count++] = t;
 }
 
 // All calls with one snapshot get the same time: in a scan that compares each row, in several partitions, in a cursor
@@ -71,12 +73,12 @@ void keep_answer(const Answer& answer) {
 UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
-    uint64& has_answers = word_of_snapshot(snapshot);
-    if (has_answers == 0) forget_answers(snapshot);
-    has_answers = 1;
-    if (const Answer* kept = find_answer(snapshot, table, format)) return kept->until;
+    uint64& has_kept_times = word_of_snapshot(snapshot);
+    if (has_kept_times == 0) forget_kept_times(snapshot);
+    has_kept_times = 1;
+    if (const KeptTime* kept = find_kept_time(snapshot, table, format)) return kept->until;
     const UnixTime until = settle(snapshot, table, format);
-    keep_answer({snapshot, table, format, until});
+    keep_time({snapshot, table, format, until});
     return until;
 }
 
