@@ -116,25 +116,25 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
 namespace {
 
 // True if the snapshot calls all old ones finished. Only full ids below Header::prepared_below can be such.
-bool no_old_ones(const ledger::Ledger& shared, const View& view) {
+bool no_old_ones(const ledger::Ledger& shared, const FullXidSnapshot& seen) {
     const uint64 below = shared.header->prepared_below.load();
-    if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
-    for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
-        const TransactionId xid = view.snapshot->xip[i];
-        const uint64 full = view.full(xid);
+    if (max_prepared_xacts == 0 || seen.full(seen.snapshot->xmin) >= below) return true;
+    for (uint32 i = 0; i < seen.snapshot->xcnt; i++) {
+        const TransactionId xid = seen.snapshot->xip[i];
+        const uint64 full = seen.full(xid);
         if (full < below && !ledger_has_prepared(shared, full) && !is_no_old_one(xid)) return false;
     }
     return true;
 }
 
 // Step 7 of the protocol: the earliest time that open transactions allow, `t` at most. Call it after lift_promise().
-UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
-    const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
+UnixTime earliest_of_writers(const ledger::Ledger& shared, const FullXidSnapshot& seen, UnixTime t, Oid table) {
+    const auto finished = [&seen](uint64 xid) { return seen.finished(xid); };
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++)
-        ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t, table);
+        ledger::limit_by(shared.backends[i], MyDatabaseId, finished, t, table);
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
-        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, table);
-    return t == UnixTime{} || !no_old_ones(shared, view) ? never : t;
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished, t, table);
+    return t == UnixTime{} || !no_old_ones(shared, seen) ? never : t;
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ TimestampTz statement_began() {
 
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
-    const View view{snapshot, next_xid()};
+    const FullXidSnapshot seen{snapshot, next_xid()};
     const Deadline deadline;
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, deadline);
     const UnixTime before = shared.header->promise.load();
@@ -188,7 +188,7 @@ UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
         // The plan may have been made before a part was attached, and the snapshot taken after the part got rows.
         if (parts.count > 1 && !parts.known) until = std::min(until, unix_time(statement_began()));
     }
-    return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
+    return until <= UnixTime{} ? never : earliest_of_writers(shared, seen, until, table);
 }
 
 Oid table_argument(FunctionCallInfo fcinfo, int n) {

@@ -16,7 +16,7 @@ extern "C" {
 namespace snowflake_ids {
 
 // A snapshot that can be asked about full transaction ids.
-struct View {
+struct FullXidSnapshot {
     Snapshot snapshot;
     uint64 next;  // next_xid() after the snapshot was taken
 

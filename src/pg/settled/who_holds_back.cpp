@@ -46,23 +46,23 @@ FUNCTION(snowflake_ids_unsettled) {
         const int pid = process(i).pid;
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
-    const View view{active_snapshot(), next_xid()};
+    const FullXidSnapshot snapshot{active_snapshot(), next_xid()};
     // Before the first id of a life, all.
-    const uint64 limit = shared.header->prepared_below.load(), below = limit != 0 ? limit : view.next;
+    const uint64 limit = shared.header->prepared_below.load(), below = limit != 0 ? limit : snapshot.next;
     // Prepared before the server started and not in the ledger, so that the first id is unknown.
     each_prepared([&](PGPROC& p) {
         const TransactionId xid = p.xid;
         if (!prepared_before_start(p) || p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) ||
             !TransactionIdIsInProgress(xid))
             return;
-        const uint64 full = view.full(xid);
+        const uint64 full = snapshot.full(xid);
         if (full < below && !ledger_has_prepared(shared, full)) put_unsettled(result, 0, xid, never);
     });
     // Prepared since then.
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         const ledger::Backend& b = shared.prepared[i];
         const uint64 xid = b.xid.load() & ~ledger::taken_mark;
-        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId || !ledger::counts_for(b, table))
+        if (xid == 0 || snapshot.finished(xid) || b.database.load() != MyDatabaseId || !ledger::counts_for(b, table))
             continue;
         put_unsettled(result, 0, static_cast<TransactionId>(xid), b.low.load());
     }
