@@ -56,7 +56,7 @@ Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
     wal_ceiling::watch([] {
         forget_wal_ceiling();
-        settings::revision++;
+        settings::changes++;
     });
     const wal_ceiling::InDatabase in_database{deadline};
     // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at

@@ -29,7 +29,7 @@ struct Generator : issue_limit::Limited {
     uint32 node = 0;               // in a sno the partition, in other ids the machine id
     uint64 revision = 0;           // Header::revision at the set-up
     UnixTime accepted{};           // the last claim's time, which writer::admit() has accepted
-    uint64 settings_revision = 0;  // settings::revision at the set-up; 0: it must be set up again
+    uint64 settings_changes = 0;  // settings::changes at the set-up; 0: it must be set up again
     uint64 counted_tick = 0;       // the tick of `uncounted`; 0: no claim yet in this transaction
     uint64 uncounted = 0;          // issued ids, not yet in the slot's counters
     microseconds set_up_time{};    // subtracted from max_wait of the next claim
@@ -64,7 +64,7 @@ void watch_transactions();
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
 inline bool is_stale(const Generator& g) {
-    return g.settings_revision != settings::revision || g.revision != header->revision.load(std::memory_order_relaxed);
+    return g.settings_changes != settings::changes || g.revision != header->revision.load(std::memory_order_relaxed);
 }
 
 // True if readers were promised that no id of the last claim's time appears any more. Then claim again.

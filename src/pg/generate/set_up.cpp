@@ -141,14 +141,14 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
                         const Deadline& deadline, uint64 numbering = 0) {
     header = shared_ledger().header;
     // This comes before the ceilings and the floor are read, so that a reset after it makes `g` stale.
-    const uint64 bound_revision = header->revision.load();
-    if (g.revision != bound_revision) issue_limit::forget_wal_ceiling();
+    const uint64 revision = header->revision.load();
+    if (g.revision != revision) issue_limit::forget_wal_ceiling();
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, deadline);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
     give_slot(g, name, slot, key.node);
     g.in_recovery = in_recovery;
-    g.revision = bound_revision;
+    g.revision = revision;
     g.set_up_time = deadline.used();
 }
 
@@ -168,7 +168,7 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
-    g.settings_revision = g.in_recovery ? 0 : settings::revision;
+    g.settings_changes = g.in_recovery ? 0 : settings::changes;
 }
 
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
@@ -234,7 +234,7 @@ Generator& sno_of_partition(uint32 partition) {
     }
     Generator& g = *made;
     if (is_stale(g) || g.node != partition) {
-        g.settings_revision = 0;  // if this fails, the next call must set it up again
+        g.settings_changes = 0;  // if this fails, the next call must set it up again
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");

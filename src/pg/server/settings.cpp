@@ -19,7 +19,7 @@ int clock_regression = static_cast<int>(OnRegression::hold);
 int standby_machine_id = -1;
 int max_wait_ms = 10000;
 int durable_window_ms = 2000;
-uint64 revision = 1;
+uint64 changes = 1;
 
 namespace {
 
@@ -39,7 +39,7 @@ constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
 template <not_accepted::Setting setting>
 void changed(int, void*) {
     not_accepted::accept(setting);
-    revision++;
+    changes++;
 }
 
 // The default is what `variable` has now.

@@ -23,7 +23,7 @@ inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 
 // Grows when a setting on which uniqueness depends changes, and when the WAL ceiling may be in another relation. Then
 // generators must be set up again.
-[[gnu::visibility("hidden")]] extern uint64 revision;
+[[gnu::visibility("hidden")]] extern uint64 changes;
 
 void define();
 
