@@ -24,8 +24,8 @@ Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
 }
 
-// For Format::snowflake. The width of the timestamp may differ from the generator's layout: unpack_numbering().
-inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
+// For Format::snowflake. The width of the timestamp may differ from the generator's layout: layout_of_numbering().
+inline Layout layout_of(const Slot& slot) { return layout_of_numbering(slot.numbering.load()); }
 
 // The format must have a time.
 inline Timeline timeline_of(const Slot& slot) {

@@ -41,7 +41,7 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
 
 // With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a positive
 // tick.
-constexpr Layout unpack_numbering(std::uint64_t v) {
+constexpr Layout layout_of_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;
     for (unsigned power = v >> 11 & 7; power > 0; power--) tick *= 10;

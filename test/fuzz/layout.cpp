@@ -54,7 +54,7 @@ void require_same_numbers(const Layout& l, fuzz::Numbers& in) {
         return;
     }
     require(numbering.value != 0);
-    const Layout kept = ledger::unpack_numbering(numbering.value);
+    const Layout kept = ledger::layout_of_numbering(numbering.value);
     require(kept.timeline.epoch == l.timeline.epoch && kept.timeline.tick_length == l.timeline.tick_length);
     require(kept.node_bits == l.node_bits && kept.sequence_bits == l.sequence_bits);
     require(ledger::pack_numbering(kept).value == numbering.value);

@@ -54,7 +54,7 @@ TEST(LedgerNumbering, Survives) {
         EXPECT_EQ(static_cast<bool>(n), microseconds{tick} <= max_numbering_tick);
         if (!n) continue;
         packed++;
-        const Layout back = unpack_numbering(n.value);
+        const Layout back = layout_of_numbering(n.value);
         ASSERT_NE(n.value, 0u);
         ASSERT_EQ(pack_numbering(back).value, n.value);
         ASSERT_EQ(back.timeline.epoch, l.timeline.epoch);
@@ -71,7 +71,7 @@ TEST(LedgerNumbering, Survives) {
 // A numbering has no width: the layout gets the widest that leaves room for the end of its last tick.
 TEST(LedgerNumbering, WidthOfTheTimestamp) {
     const auto bits = [](std::int64_t tick) {
-        return unpack_numbering(pack_numbering({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
+        return layout_of_numbering(pack_numbering({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
     };
     EXPECT_EQ(bits(1), 47u);
     EXPECT_EQ(bits(16000), 47u);  // 2^14 us at most
@@ -80,7 +80,7 @@ TEST(LedgerNumbering, WidthOfTheTimestamp) {
 }
 
 TEST(LedgerNumbering, ImpossibleOnes) {
-    EXPECT_EQ(unpack_numbering(0).timeline.tick_length, 1us);
+    EXPECT_EQ(layout_of_numbering(0).timeline.tick_length, 1us);
     EXPECT_EQ(pack_numbering({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
 }
 
@@ -153,7 +153,7 @@ TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
             const Layout l{{base_clock, 1ms, 40}, machine_bits, 13 - machine_bits};
             const Result<std::uint64_t> n = pack_numbering(l);
             ASSERT_TRUE(n) << machine_bits;
-            Layout back = unpack_numbering(n.value);
+            Layout back = layout_of_numbering(n.value);
             back.timeline.bits = 40;
             EXPECT_EQ(back, l);
         }
