@@ -92,7 +92,7 @@ Origin origin_of(GucSource source) {
 }
 
 // "In a new session", because one that has loaded the library refuses the command.
-int hint_to_remove(const char* setting, const char* reset) {
+int errhint_reset(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
     return errhint(
@@ -155,7 +155,7 @@ void check() {
              : errdetail("It must be %s. Ids that are generated with the default could equal ids of another server.",
                          known[s].must_be),
          misplaced
-             ? hint_to_remove(known[s].name, where.reset)
+             ? errhint_reset(known[s].name, where.reset)
              : errhint(
                    "Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again.")));
 }
