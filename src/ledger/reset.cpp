@@ -19,7 +19,7 @@ bool is_chosen(const Reset& reset, const Slot& slot) {
 }
 
 // Others also lift the floor of future slots, because a generator without a slot may be meant.
-bool names_one(const Reset& reset) {
+bool names_one_generator(const Reset& reset) {
     return reset.format == SqlFormat::mastic ||
            (reset.node >= 0 && (reset.format == SqlFormat::sno || reset.format == SqlFormat::snowflake_si));
 }
@@ -50,7 +50,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
     const bool all = reset.format == SqlFormat::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
-    const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
+    const bool lifts_floor = !(reset.force && all) && (!found || !names_one_generator(reset));
 
     const auto change = [&](Ceilings& c) {
         if (lifts_floor) {
