@@ -9,7 +9,7 @@
 //             that it has ended, because the reader's snapshot may be older than their end.
 //
 // The time of an id is the last microsecond of its tick. So an id of the present tick is never earlier than the clock,
-// and no layout delays the readers of another one. A reader subtracts the tick of its format: settled_start().
+// and no layout delays the readers of another one. A reader subtracts the tick of its format: settled_for_ticks().
 //
 // A writer, at each id of time t:
 //   0. A trigger that stamps a table notes the table in the Backend, and those that it is a part of. Then it loads the
@@ -73,7 +73,9 @@ inline constexpr std::uint64_t any_database = 0;
 
 // The settled time for a format with ticks of this length: no row can still appear whose tick starts before it, because
 // such a tick ends before `t`.
-constexpr UnixTime settled_start(UnixTime t, microseconds tick_length) { return t - (tick_length - microseconds{1}); }
+constexpr UnixTime settled_for_ticks(UnixTime t, microseconds tick_length) {
+    return t - (tick_length - microseconds{1});
+}
 
 // The clock that the promise follows. After a start, ids begin ahead of the wall clock, and readers would see none of
 // them until the wall clock has caught up. So this clock begins where these ids begin, and runs at half the speed of

@@ -21,7 +21,7 @@ FUNCTION(snowflake_ids_has_settled) {
     const UnixTime until = unix_time(argument);
     const Snapshot snapshot = readers_snapshot();
     const auto is_there = [until](UnixTime settled) {
-        return settled != never && ledger::settled_start(settled, ledger::longest_tick) >= until;
+        return settled != never && ledger::settled_for_ticks(settled, ledger::longest_tick) >= until;
     };
     const UnixTime settled = settle(snapshot, writer::every_table, {StampKind::any});
     if (is_there(settled)) PG_RETURN_BOOL(true);

@@ -86,7 +86,7 @@ UnixTime settled_time(Oid table, StampFormat format) {
 // the table.
 TimestampTz settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds tick_length) {
     const UnixTime t = settled_time(table_argument(fcinfo, n), format);
-    return t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length));
+    return t == never ? DT_NOBEGIN : timestamptz(ledger::settled_for_ticks(t, tick_length));
 }
 
 // The smallest id of a layout that has not settled. `name()` is the word for it in errors.

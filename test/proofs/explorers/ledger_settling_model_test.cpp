@@ -101,8 +101,8 @@ struct Right {
         ledger::limit_by(b, 0, finished, t);
     }
     static constexpr bool prepared_last = true, promise_first = true;
-    static Value settled_start(Value t, Value tick) {
-        return static_cast<Value>(number_of(ledger::settled_start(UnixTime{microseconds{t}}, microseconds{tick})));
+    static Value settled_for_ticks(Value t, Value tick) {
+        return static_cast<Value>(number_of(ledger::settled_for_ticks(UnixTime{microseconds{t}}, microseconds{tick})));
     }
 };
 
@@ -246,7 +246,7 @@ struct Reader {
         for (unsigned i = 0; i < looks_at; i++) Steps::limit_by(m.other[i], finished, t);
         if (!Steps::prepared_last) Steps::limit_by(m.own, finished, t);
         if (!Steps::promise_first) lift_to(m.promise, f);
-        w.issue(told(snapshot, Steps::settled_start(units_in(t), tick)));
+        w.issue(told(snapshot, Steps::settled_for_ticks(units_in(t), tick)));
         return {};
     }
 };
@@ -578,7 +578,7 @@ struct PromiseLast : Right {
 TEST(LedgerSettledWrong, PromiseIsRaisedLast) { expect_skipped<OneDraw, PromiseLast>(); }
 
 struct TickNotSubtracted : Right {
-    static Value settled_start(Value t, Value) { return t; }
+    static Value settled_for_ticks(Value t, Value) { return t; }
 };
 TEST(LedgerSettledWrong, TickIsNotSubtracted) { expect_skipped<LongTicks, TickNotSubtracted>(); }
 

@@ -142,7 +142,7 @@ public:
         if (orphaned || t == always) return;
         Times told{t};
         for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
-            told.at[g] = ledger::settled_start(t, w.generators[g].timeline.tick_length);
+            told.at[g] = ledger::settled_for_ticks(t, w.generators[g].timeline.tick_length);
         w.judge.settled(database, table, snapshot, told);
     }
 
