@@ -159,7 +159,7 @@ struct Problem {
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
 }
 
-const char* creation(const Stamp& s, Oid relation, const char* layout = nullptr) {
+const char* create_trigger_command(const Stamp& s, Oid relation, const char* layout = nullptr) {
     return psprintf("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
                     quoted(relation), s.function,
                     layout == nullptr ? s.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
@@ -190,7 +190,7 @@ Problem weakness(const StampTrigger& s, const FormData_pg_trigger& t, bool has_c
     if (why == nullptr) return {};
     return {psprintf("Trigger \"%s\" of \"%s\" %s.", name, table, why),
             psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid),
-                     creation(*s.stamp, t.tgrelid))};
+                     create_trigger_command(*s.stamp, t.tgrelid))};
 }
 
 // Names of columns, each once, in their order.
@@ -229,7 +229,7 @@ const char* check_relation(Oid table, Oid relation, StampFormat format, bool sub
         psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.function,
                  format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
         psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
-                 creation(wanted, get_rel_relispartition(relation) ? table : relation, format.layout))};
+                 create_trigger_command(wanted, get_rel_relispartition(relation) ? table : relation, format.layout))};
     Problem mixed;
     List* firing = NIL;   // each StampTrigger that is not disabled
     List* columns = NIL;  // of those that stamp each row with ids of the format
