@@ -37,15 +37,15 @@ Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
 
 namespace {
 
-const char* snowflake_si_id() { return "Snowflake-SI id"; }
+const char* word_for_snowflake_si() { return "Snowflake-SI id"; }
 
 SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
+    return split_argument(fcinfo, snowflake_si::layout, word_for_snowflake_si());
 }
 
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    return bound_of_time(snowflake_si::layout, of, t, snowflake_si_id);
+    return bound_of_time(snowflake_si::layout, of, t, word_for_snowflake_si);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ FUNCTION(snowflake_ids_snowflake_si_uin) {
 }
 FUNCTION(snowflake_ids_snowflake_si_decode) { return fields_record(fcinfo, snowflake_si_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake_si) {
-    return make_from_arguments(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, snowflake_si_id);
+    return make_from_arguments(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, word_for_snowflake_si);
 }
 FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
