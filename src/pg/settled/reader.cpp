@@ -91,7 +91,7 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
 // Old ones, which count for every table, are transactions of this database that were prepared before the server
 // started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table: if it was
 // prepared since the start, it has no ids.
-bool is_no_old_one(TransactionId xid) {
+bool is_not_old_prepared(TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         if (process(i).xid == xid) return true;
@@ -122,7 +122,7 @@ bool no_old_ones(const ledger::Ledger& shared, const FullXidSnapshot& seen) {
     for (uint32 i = 0; i < seen.snapshot->xcnt; i++) {
         const TransactionId xid = seen.snapshot->xip[i];
         const uint64 full = seen.full(xid);
-        if (full < below && !ledger_has_prepared(shared, full) && !is_no_old_one(xid)) return false;
+        if (full < below && !ledger_has_prepared(shared, full) && !is_not_old_prepared(xid)) return false;
     }
     return true;
 }
