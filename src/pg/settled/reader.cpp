@@ -116,7 +116,7 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
 namespace {
 
 // True if the snapshot calls all old ones finished. Only full ids below Header::prepared_below can be such.
-bool no_old_ones(const ledger::Ledger& shared, const FullXidSnapshot& seen) {
+bool old_prepared_finished(const ledger::Ledger& shared, const FullXidSnapshot& seen) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || seen.full(seen.snapshot->xmin) >= below) return true;
     for (uint32 i = 0; i < seen.snapshot->xcnt; i++) {
@@ -134,7 +134,7 @@ UnixTime earliest_of_writers(const ledger::Ledger& shared, const FullXidSnapshot
         ledger::limit_by(shared.backends[i], MyDatabaseId, finished, t, table);
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
         ledger::limit_by(shared.prepared[i], MyDatabaseId, finished, t, table);
-    return t == UnixTime{} || !no_old_ones(shared, seen) ? never : t;
+    return t == UnixTime{} || !old_prepared_finished(shared, seen) ? never : t;
 }
 
 }  // namespace
