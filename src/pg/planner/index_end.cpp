@@ -32,7 +32,7 @@ namespace {
 constexpr int most_pages = 100;
 
 // Null for a partitioned table, which has no index, or if the variable is of no single table.
-const RangeTblEntry* table_of(PlannerInfo* root, const VariableStatData& variable) {
+const RangeTblEntry* plain_table_of(PlannerInfo* root, const VariableStatData& variable) {
     if (variable.rel == nullptr || variable.rel->relid == 0) return nullptr;
     const RangeTblEntry* table = planner_rt_fetch(variable.rel->relid, root);
     return table->rtekind == RTE_RELATION && table->relkind != RELKIND_PARTITIONED_TABLE ? table : nullptr;
@@ -93,7 +93,7 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey 
 // an index in descending order has the largest value at its beginning
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out) {
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-    const RangeTblEntry* entry = table_of(root, variable);
+    const RangeTblEntry* entry = plain_table_of(root, variable);
     const IndexOptInfo* known = entry != nullptr ? index_on(variable, family) : nullptr;
     if (known == nullptr) return false;
     // the planner has locked the table and its indexes
@@ -108,7 +108,7 @@ bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid t
 
 // The planner derives rel->tuples from the present size, and pg_class has the rows at the last count.
 double growth_since_statistics(PlannerInfo* root, const VariableStatData& variable) {
-    const RangeTblEntry* entry = table_of(root, variable);
+    const RangeTblEntry* entry = plain_table_of(root, variable);
     if (entry == nullptr || variable.rel->tuples <= 0) return 0;
     const HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(entry->relid));
     if (!HeapTupleIsValid(row)) return 0;
