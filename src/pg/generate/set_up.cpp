@@ -63,7 +63,7 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
+uint32 choose_node(const char* name, const Layout& layout, bool in_recovery) {
     // Nothing would keep such ids apart from those of the primary.
     if (in_recovery && layout.node_bits == 0)
         machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
@@ -216,7 +216,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     check_may_generate(name);
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
-    const uint32 node = node_of(name, layout, in_recovery);
+    const uint32 node = choose_node(name, layout, in_recovery);
     check_clock(name, layout.timeline);
     find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Deadline{},
                        numbering);
