@@ -44,7 +44,7 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old = wal_ceiling::replace(ceiling_below(wal_ceiling::read(deadline).until), deadline).until;
+    const Ceiling old = wal_ceiling::exchange(ceiling_below(wal_ceiling::read(deadline).until), deadline).until;
     shared.header->revision.fetch_add(1);
     wal_ceiling::lift(ceiling_below(old), deadline);
 }

@@ -263,7 +263,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
 
 XLogRecPtr position() { return last_position; }
 
-WalCeiling replace(const WalCeiling& c, const Deadline& deadline) {
+WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
     return change(deadline, [&](const WalCeiling&) { return c; }).before;
 }
 

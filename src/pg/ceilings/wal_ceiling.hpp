@@ -41,7 +41,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 XLogRecPtr position();
 
 // May lower the ceiling. Returns the one before. Only for a forced reset.
-WalCeiling replace(const WalCeiling& c, const Deadline& deadline);
+WalCeiling exchange(const WalCeiling& c, const Deadline& deadline);
 
 // Raises no error, and does not wait: false also if another session has the lock, or if the relation is missing.
 bool is_damaged();
