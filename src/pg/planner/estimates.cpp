@@ -9,7 +9,7 @@
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// A clause that place.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
+// A clause that find_clause.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -17,7 +17,7 @@
 #include "core/gid.hpp"
 #include "core/time_order.hpp"
 #include "pg/datum.hpp"
-#include "pg/planner/place.hpp"
+#include "pg/planner/find_clause.hpp"
 #include "pg/types/id_cmp.hpp"
 
 extern "C" {
@@ -138,7 +138,7 @@ Node* without_relabel(Node* node) {
 // Without this limit, the time for an AND would grow with the square of its length.
 constexpr int clauses_before = 50;
 
-void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
+void add_clauses_before(PlannerInfo* root, const ClausePlace& place, Node* column, const Order& order, Range& range) {
     for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
         const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(place.clauses, i)));
         if (op == nullptr) continue;
@@ -173,7 +173,7 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     }
     Range range;
     if (variable.rel != nullptr) {
-        const Place place = place_of(variable.rel, arguments);
+        const ClausePlace place = find_clause(variable.rel, arguments);
         add_clauses_before(root, place, without_relabel(variable.var), order, range);
     }
     Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));

@@ -3,7 +3,7 @@
 // PostgreSQL gives an estimator only the arguments of a clause, so it must be searched. An OR can have thousands of
 // arms whose clauses are each estimated, one after another. So all comparisons of a relation are listed once, and a
 // search begins where the last one ended.
-#include "pg/planner/place.hpp"
+#include "pg/planner/find_clause.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -32,7 +32,7 @@ struct Arguments {
 
 struct Found {
     Arguments arguments;
-    Place place;
+    ClausePlace place;
 };
 
 // Early in planning more restrictions are added, and then the comparisons are listed again.
@@ -114,7 +114,7 @@ const OpExpr* binary_clause(Node* clause) {
     return list_length(op->args) == 2 ? op : nullptr;
 }
 
-Place place_of(RelOptInfo* rel, const List* arguments) {
+ClausePlace find_clause(RelOptInfo* rel, const List* arguments) {
     const Restrictions now{rel, rel->baserestrictinfo, rel->joininfo, list_length(rel->baserestrictinfo),
                            list_length(rel->joininfo)};
     Listing* const end = std::end(listings);
