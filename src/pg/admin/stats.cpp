@@ -13,7 +13,7 @@ extern "C" {
 }
 
 #include "core/known_layouts.hpp"
-#include "ledger/clock_step.hpp"
+#include "ledger/clock_step_stats.hpp"
 #include "ledger/formats.hpp"
 #include "pg/ceilings/begin_life.hpp"
 #include "pg/ceilings/ceiling_file.hpp"

@@ -5,7 +5,7 @@ extern "C" {
 #include "access/xlog.h"
 }
 
-#include "ledger/clock_step.hpp"
+#include "ledger/clock_step_stats.hpp"
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"

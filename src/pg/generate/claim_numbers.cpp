@@ -7,7 +7,7 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
-#include "ledger/clock_step.hpp"
+#include "ledger/clock_step_stats.hpp"
 #include "ledger/floor.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"

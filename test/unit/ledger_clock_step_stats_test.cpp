@@ -1,5 +1,5 @@
 // Steps of the wall clock are counted once each; what is no step is not.
-#include "ledger/clock_step.hpp"
+#include "ledger/clock_step_stats.hpp"
 
 #include <gtest/gtest.h>
 
