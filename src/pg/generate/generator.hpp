@@ -26,13 +26,13 @@ struct Generator : issue_limit::Limited {
     ledger::TickMemo now{};      // the tick that the clock showed last, in `timeline`
     const char* name = nullptr;  // of the format, for messages; null: never set up
     Rules rules{};
-    uint32 node = 0;               // in a sno the partition, in other ids the machine id
-    uint64 revision = 0;           // Header::revision at the set-up
-    UnixTime accepted{};           // the last claim's time, which writer::admit() has accepted
+    uint32 node = 0;              // in a sno the partition, in other ids the machine id
+    uint64 revision = 0;          // Header::revision at the set-up
+    UnixTime accepted{};          // the last claim's time, which writer::admit() has accepted
     uint64 settings_changes = 0;  // settings::changes at the set-up; 0: it must be set up again
-    uint64 counted_tick = 0;       // the tick of `uncounted`; 0: no claim yet in this transaction
-    uint64 uncounted = 0;          // issued ids, not yet in the slot's counters
-    microseconds set_up_time{};    // subtracted from max_wait of the next claim
+    uint64 counted_tick = 0;      // the tick of `uncounted`; 0: no claim yet in this transaction
+    uint64 uncounted = 0;         // issued ids, not yet in the slot's counters
+    microseconds set_up_time{};   // subtracted from max_wait of the next claim
     Generator* next = nullptr;
 };
 
