@@ -100,19 +100,19 @@ Datum settled_of_layout(FunctionCallInfo fcinfo, int n, StampFormat format, cons
 
 // Each function has two forms in SQL: for all tables of the database, and with of_table at the end.
 
-FUNCTION(snowflake_ids_settled) { PG_RETURN_TIMESTAMPTZ(settled(fcinfo, 0, {StampKind::any}, ledger::longest_tick)); }
+FUNCTION(snowflake_ids_settled) { PG_RETURN_TIMESTAMPTZ(settled(fcinfo, 0, any_format, ledger::longest_tick)); }
 
 FUNCTION(snowflake_ids_sno_settled) {
-    const TimestampTz t = settled(fcinfo, 0, {StampKind::sno}, sno::timeline.tick_length);
+    const TimestampTz t = settled(fcinfo, 0, {ledger::SqlFormat::sno}, sno::timeline.tick_length);
     return bound_datum(t, "sno", sno::timeline, sno::lower_bound);
 }
 
 FUNCTION(snowflake_ids_mastic_settled) {
-    return settled_of_layout(fcinfo, 0, {StampKind::mastic}, mastic::layout, [] { return "mastic"; });
+    return settled_of_layout(fcinfo, 0, {ledger::SqlFormat::mastic}, mastic::layout, [] { return "mastic"; });
 }
 
 FUNCTION(snowflake_ids_snowflake_si_settled) {
-    return settled_of_layout(fcinfo, 0, {StampKind::snowflake_si}, snowflake_si::layout,
+    return settled_of_layout(fcinfo, 0, {ledger::SqlFormat::snowflake_si}, snowflake_si::layout,
                              [] { return "Snowflake-SI id"; });
 }
 
@@ -120,7 +120,7 @@ FUNCTION(snowflake_ids_snowflake_si_settled) {
 FUNCTION(snowflake_ids_snowflake_settled) {
     const NamedLayout& named = layouts::argument(fcinfo, 0);
     const Layout layout = named.layout;
-    return settled_of_layout(fcinfo, 1, {StampKind::snowflake, named.name}, layout, words_for_ids(fcinfo, true));
+    return settled_of_layout(fcinfo, 1, {ledger::SqlFormat::layout, named.name}, layout, words_for_ids(fcinfo, true));
 }
 
 }  // namespace snowflake_ids

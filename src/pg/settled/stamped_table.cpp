@@ -81,7 +81,9 @@ bool is_of_citus(Oid relation) {
 
 constexpr const Stamp* stamps[] = {&sno_stamp, &mastic_stamp, &snowflake_si_stamp, &snowflake_stamp};
 
-bool is_of(const Stamp& s, StampFormat format) { return format.kind == StampKind::any || s.kind == format.kind; }
+bool is_of(const Stamp& s, StampFormat format) {
+    return format.ids == ledger::SqlFormat::none || s.format == format.ids;
+}
 
 }  // namespace
 

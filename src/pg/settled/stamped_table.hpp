@@ -5,19 +5,19 @@
 // This file knows whether a trigger stamps all rows of a table.
 #pragma once
 
+#include "ledger/formats.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
 
-enum class StampKind { any, sno, mastic, snowflake_si, snowflake };
-
 // What the ids of a reader are.
 struct StampFormat {
-    StampKind kind;
-    const char* layout = nullptr;  // NamedLayout::name, of StampKind::snowflake
+    ledger::SqlFormat ids = ledger::SqlFormat::none;  // none: any
+    const char* layout = nullptr;                     // NamedLayout::name, of SqlFormat::layout
 
     bool operator==(const StampFormat&) const = default;
 };
+inline constexpr StampFormat any_format{};
 
 [[noreturn]] void fail_no_table(Oid table);
 

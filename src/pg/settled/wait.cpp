@@ -71,7 +71,7 @@ bool commits_stream_in(ledger::Group& group) {
 // Takes no memory beyond the call. Raises an error if the table is gone, or no longer stamped.
 void check_table(Oid table, MemoryContext temporary) {
     const MemoryContext before = MemoryContextSwitchTo(temporary);
-    (void) check_stamped(table, {StampKind::any});
+    (void) check_stamped(table, any_format);
     MemoryContextSwitchTo(before);
     MemoryContextReset(temporary);
 }

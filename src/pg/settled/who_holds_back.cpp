@@ -36,7 +36,7 @@ FUNCTION(snowflake_ids_unsettled) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     const ledger::Ledger& shared = shared_ledger();
     const Oid table = table_argument(fcinfo, 0);
-    if (table != writer::every_table) check_stamped(table, {StampKind::any});
+    if (table != writer::every_table) check_stamped(table, any_format);
     // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
