@@ -1,5 +1,6 @@
-// How far the ids of this database have settled for a snapshot, which shows every row whose id is earlier than this
-// time. The protocol is in ledger/settling.hpp.
+// The door of the room of settled ids: settle() finds the time before which all ids of a database, or of one table, have
+// settled for a snapshot. It shows every row whose id is earlier. Read ledger/settling.hpp first, then settled.cpp.
+// promise/writer.hpp has what a writer shows.
 #pragma once
 
 #include "ledger/formats.hpp"

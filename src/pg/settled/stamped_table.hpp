@@ -1,8 +1,4 @@
-// The room of settled ids: an id or a time before which no new row can appear, or the transactions that hold it back,
-// for a whole database or one table. Read ledger/settling.hpp first, then settled.cpp. promise/writer.cpp has what a
-// writer shows.
-//
-// This file knows whether a trigger stamps all rows of a table.
+// Whether a trigger stamps all rows of a table.
 #pragma once
 
 #include "ledger/formats.hpp"
