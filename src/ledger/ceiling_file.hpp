@@ -206,7 +206,7 @@ struct Along {
 };
 inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_ceiling
 
-// Lifts the durable ceiling of `slot` to at least `least`. Errors: those of open(), read_for_life() and write().
+// Lifts the ceiling of `slot` in the file to at least `least`. Errors: those of open(), read_for_life() and write().
 //
 // Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
 // well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take

@@ -25,9 +25,9 @@
 // not gone back (core/step.hpp). A held tick that is begun in the lead also lifts `safe` to itself. So no toggle is
 // free when the clock has passed the floor and is still behind, because the clock has not gone back then either.
 //
-// Limit. A tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
-// them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every
-// session look again (Header::revision). A tick that was begun below a ceiling lies below it to its end.
+// Limit. A tick at or above `limit` is not issued. The caller takes the limit from the ceilings as it last saw them.
+// They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every session
+// look again (Header::revision). A tick that was begun below a ceiling lies below it to its end.
 //
 // The functions are templates over slot and clock, so that the unit tests and the model checker run this very code with
 // their own memory and time. A Clock has

@@ -31,7 +31,7 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
 }
 
 void lift_past(Generator& g, uint64 tick) {
-    // The durable ceilings come first, because the next life begins there.
+    // The ceilings come first, because the next life begins there.
     issue_limit::lift_above(g, tick + 1, Deadline{.queues = true});
     ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
     // This ends the leases of other backends, which could contain numbers up to this tick.

@@ -1,6 +1,6 @@
-// Until when this backend may issue ids: up to the durable ceiling of the slot (ledger/ceiling_file.hpp) and the WAL
-// ceiling of the database (ceilings/wal_ceiling.hpp). These functions raise an error if a ceiling cannot be read
-// or written before the deadline.
+// Until when this backend may issue ids: up to the ceiling of the slot (ledger/ceiling_file.hpp) and the WAL ceiling of
+// the database (ceilings/wal_ceiling.hpp). These functions raise an error if a ceiling cannot be read or written before
+// the deadline.
 #pragma once
 
 #include "core/timeline.hpp"
