@@ -7,7 +7,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-Ledger layout_of_memory(void* memory, std::uint32_t backend_count) {
+Ledger ledger_in(void* memory, std::uint32_t backend_count) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
     auto* groups = reinterpret_cast<Group*>(slots + slot_count);
     auto* backends = reinterpret_cast<Backend*>(groups + group_count);
@@ -27,7 +27,7 @@ std::uint32_t count_slots(const Ledger& ledger, Meant meant) {
 }  // namespace
 
 Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now) {
-    const Ledger ledger = layout_of_memory(memory, backend_count);
+    const Ledger ledger = ledger_in(memory, backend_count);
     Header& h = *ledger.header;
     h.magic = magic;
     h.version = memory_version;
@@ -49,7 +49,7 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
                        h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count &&
                        h.backend_bytes == sizeof(Backend) && h.bytes <= bytes &&
                        h.bytes == memory_bytes(h.backend_count, h.prepared_count);
-    return known ? layout_of_memory(memory, h.backend_count) : Ledger{};
+    return known ? ledger_in(memory, h.backend_count) : Ledger{};
 }
 
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
