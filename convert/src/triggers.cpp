@@ -103,7 +103,7 @@ struct Value {
     bool is_null;
 };
 
-Value value_of(HeapTuple tuple, Relation table, AttrNumber column) {
+Value column_value(HeapTuple tuple, Relation table, AttrNumber column) {
     Value v;
     v.datum = heap_getattr(tuple, column, RelationGetDescr(table), &v.is_null);
     return v;
@@ -286,9 +286,9 @@ FUNCTION(snowflake_ids_convert_key) {
         return PointerGetDatum(tuple);
     }
     if (!TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
-    const Value before = value_of(call.data->tg_trigtuple, call.table, call.key);
-    const Value now = value_of(call.tuple, call.table, call.key);
-    if (value_of(call.data->tg_trigtuple, call.table, shadow).is_null &&
+    const Value before = column_value(call.data->tg_trigtuple, call.table, call.key);
+    const Value now = column_value(call.tuple, call.table, call.key);
+    if (column_value(call.data->tg_trigtuple, call.table, shadow).is_null &&
         !same(call.table, call.key, before, call.key, now)) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("cannot change a key of %s now", RelationGetRelationName(call.table)),
@@ -305,24 +305,24 @@ FUNCTION(snowflake_ids_convert_follow) {
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
     if (!insert && !TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
-    const Value key = value_of(call.tuple, call.table, call.column);
-    const Value id = value_of(call.tuple, call.table, shadow);
+    const Value key = column_value(call.tuple, call.table, call.column);
+    const Value id = column_value(call.tuple, call.table, shadow);
     if (key.is_null) {
         if (id.is_null) return PointerGetDatum(call.tuple);
         return PointerGetDatum(with_value(call.tuple, call.table, shadow, Value{.datum = 0, .is_null = true}));
     }
     if (!insert && !id.is_null) {
-        const Value before = value_of(call.data->tg_trigtuple, call.table, call.column);
+        const Value before = column_value(call.data->tg_trigtuple, call.table, call.column);
         if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
     }
     if (call.key_table == RelationGetRelid(call.table)) {
         // A row that refers to itself is not in the table yet.
-        const Value own = value_of(call.tuple, call.table, call.key);
+        const Value own = column_value(call.tuple, call.table, call.key);
         if (same(call.table, call.column, key, call.key, own)) {
             const AttrNumber own_shadow = new_column(call.table, call.key);
             if (exact_type(call.table, own_shadow) != exact_type(call.table, shadow)) refuse_types(call.table);
             return PointerGetDatum(
-                with_value(call.tuple, call.table, shadow, value_of(call.tuple, call.table, own_shadow)));
+                with_value(call.tuple, call.table, shadow, column_value(call.tuple, call.table, own_shadow)));
         }
     }
     return PointerGetDatum(with_value(call.tuple, call.table, shadow, new_id_of(call, key.datum, shadow)));
@@ -334,7 +334,7 @@ FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
-    const Value key = value_of(call.tuple, call.table, call.column);
+    const Value key = column_value(call.tuple, call.table, call.column);
     if (key.is_null) return Datum{0};
     const Value id = new_id_of(call, key.datum, shadow);
     if (!id.is_null) {
@@ -354,7 +354,7 @@ FUNCTION(snowflake_ids_convert_late) {
 FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
-    const Value key = value_of(call.data->tg_trigtuple, call.table, call.key);
+    const Value key = column_value(call.data->tg_trigtuple, call.table, call.key);
     if (key.is_null) return Datum{0};
     const Oid type = type_of(call.table, call.key);
     if (look_up_key(call.table, call.key, type, key.datum, false,
