@@ -60,7 +60,7 @@ void forget(void*) {
 
 // Lists each comparison in this list of AND-ed clauses, then in each AND inside the clauses, also inside OR and NOT. An
 // arm of an OR that is a comparison itself is in no AND.
-void add_list(StringInfo to, List* clauses);
+void add_comparisons(StringInfo to, List* clauses);
 
 void add_below(StringInfo to, Node* node) {
     CHECK_FOR_INTERRUPTS();
@@ -71,13 +71,13 @@ void add_below(StringInfo to, Node* node) {
     }
     if (!IsA(node, BoolExpr)) return;
     auto* expression = reinterpret_cast<BoolExpr*>(node);
-    if (expression->boolop == AND_EXPR) return add_list(to, expression->args);
+    if (expression->boolop == AND_EXPR) return add_comparisons(to, expression->args);
     check_stack_depth();
     ListCell* cell;
     foreach (cell, expression->args) add_below(to, static_cast<Node*>(lfirst(cell)));
 }
 
-void add_list(StringInfo to, List* clauses) {
+void add_comparisons(StringInfo to, List* clauses) {
     check_stack_depth();
     for (int i = 0; i < list_length(clauses); i++) {
         const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(clauses, i)));
@@ -97,8 +97,8 @@ void list_comparisons(Listing& listing, RelOptInfo* rel, const Restrictions& res
     callback->func = forget;
     MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
     initStringInfo(&listing.found);
-    add_list(&listing.found, rel->baserestrictinfo);
-    add_list(&listing.found, rel->joininfo);
+    add_comparisons(&listing.found, rel->baserestrictinfo);
+    add_comparisons(&listing.found, rel->joininfo);
     MemoryContextSwitchTo(old);
     listing.last = 0;
     // Only now, because an interrupt could have ended this call.
