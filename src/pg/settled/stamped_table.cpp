@@ -131,16 +131,16 @@ StampTrigger read_trigger(const Stamp* stamp, HeapTuple tuple, TupleDesc descrip
     return found;
 }
 
-bool is_layout(const char* one, const char* other) {
+bool same_layout(const char* one, const char* other) {
     return one == other || (one != nullptr && other != nullptr && strcmp(one, other) == 0);
 }
 
 bool same_format(const StampTrigger& a, const StampTrigger& b) {
-    return a.stamp == b.stamp && is_layout(a.layout, b.layout);
+    return a.stamp == b.stamp && same_layout(a.layout, b.layout);
 }
 
 bool serves(const StampTrigger& t, StampFormat format) {
-    return is_of(*t.stamp, format) && (format.layout == nullptr || is_layout(t.layout, format.layout));
+    return is_of(*t.stamp, format) && (format.layout == nullptr || same_layout(t.layout, format.layout));
 }
 
 // As SQL wants it. The relation may have been dropped by now.
