@@ -16,7 +16,7 @@ namespace {
 constexpr int64 max_partition = 65535;
 
 // The units are ticks of 4 ms.
-uint64 units_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
+uint64 sno_tick_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
 
 uint32 partition_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "partition", Error::node_range, max_partition);
@@ -58,7 +58,7 @@ FUNCTION(snowflake_ids_sno_decode) {
 // make_sno(created, metabyte, partition, sequence, ticktock)
 FUNCTION(snowflake_ids_make_sno) {
     Fields f;
-    f.units = units_argument(fcinfo, 0);
+    f.units = sno_tick_argument(fcinfo, 0);
     f.metabyte = metabyte_argument(fcinfo, 1);
     f.partition = partition_argument(fcinfo, 2);
     f.sequence = sequence_argument(fcinfo, 3);
@@ -66,7 +66,7 @@ FUNCTION(snowflake_ids_make_sno) {
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(snowflake_ids_sno_set_timestamp) { return with_field(fcinfo, &Fields::units, units_argument); }
+FUNCTION(snowflake_ids_sno_set_timestamp) { return with_field(fcinfo, &Fields::units, sno_tick_argument); }
 FUNCTION(snowflake_ids_sno_set_metabyte) { return with_field(fcinfo, &Fields::metabyte, metabyte_argument); }
 FUNCTION(snowflake_ids_sno_set_partition) { return with_field(fcinfo, &Fields::partition, partition_argument); }
 FUNCTION(snowflake_ids_sno_set_sequence) { return with_field(fcinfo, &Fields::sequence, sequence_argument); }
