@@ -240,7 +240,7 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
 // Opens the key's table for a table of the same owner; another owner is an error. A role with the TRIGGER privilege can
 // create a trigger like ours, but only the owner can make it fire always (ENABLE ALWAYS). With any other trigger, only
 // writers with the owner's rights may look up keys.
-Relation open_keys(const Call& call) {
+Relation open_key_table(const Call& call) {
     Relation keys = try_table_open(call.key_table, RowShareLock);
     if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||
         keys->rd_rel->relowner != call.table->rd_rel->relowner || call.key > RelationGetNumberOfAttributes(keys) ||
@@ -260,7 +260,7 @@ Relation open_keys(const Call& call) {
 }
 
 Value new_id_of(const Call& call, Datum key, AttrNumber shadow) {
-    Relation keys = open_keys(call);
+    Relation keys = open_key_table(call);
     const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
                                  exact_type(call.table, shadow), call.table);
     table_close(keys, NoLock);
