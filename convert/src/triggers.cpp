@@ -153,7 +153,7 @@ struct PlanEntry {
     SPIPlanPtr plan;
 };
 
-// `types`: of the parameters. Call between connect_as_owner_of() and finish().
+// `types`: of the parameters. Call between connect_as_owner_of() and disconnect().
 SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
@@ -191,7 +191,7 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     return plan;
 }
 
-// Statements run as the owner of a table, as those of foreign keys do, until finish() or the abort of the
+// Statements run as the owner of a table, as those of foreign keys do, until disconnect() or the abort of the
 // (sub)transaction.
 struct Caller {
     Oid user;
@@ -207,7 +207,7 @@ Caller connect_as_owner_of(Relation table) {
     return caller;
 }
 
-void finish(Caller caller) {
+void disconnect(Caller caller) {
     SPI_finish();
     SetUserIdAndSecContext(caller.user, caller.context);
 }
@@ -233,7 +233,7 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
         const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(keys), shadow - 1);
         if (!id.is_null) id.datum = SPI_datumTransfer(id.datum, column->attbyval, column->attlen);
     }
-    finish(caller);
+    disconnect(caller);
     return id;
 }
 
@@ -344,7 +344,7 @@ FUNCTION(snowflake_ids_convert_late) {
         PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
         SPIPlanPtr plan = prepared(plan_key, call.table, shadow, 2, types);
         check_result(SPI_execute_plan(plan, values, nullptr, false, 0), SPI_OK_UPDATE);
-        finish(caller);
+        disconnect(caller);
     }
     return Datum{0};
 }
@@ -372,7 +372,7 @@ FUNCTION(snowflake_ids_convert_moved) {
     check_result(SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2, $3)", 3, types, values,
                                        nullptr, false, 0),
                  SPI_OK_SELECT);
-    finish(caller);
+    disconnect(caller);
     return Datum{0};
 }
 

@@ -32,7 +32,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// Statements run as the owner until finish(), or the abort of the (sub)transaction.
+// Statements run as the owner until disconnect(), or the abort of the (sub)transaction.
 struct Caller {
     Oid user;
     int context;
@@ -46,7 +46,7 @@ Caller connect_as(Oid owner, int restrictions) {
     return caller;
 }
 
-void finish(Caller caller) {
+void disconnect(Caller caller) {
     SPI_finish();
     SetUserIdAndSecContext(caller.user, caller.context);
 }
@@ -213,7 +213,7 @@ FUNCTION(snowflake_ids_note_deleted) {
         nulls[i] = null ? 'n' : ' ';
     }
     check_result(SPI_execute_plan(deletions.insert, values, nulls, false, 0));
-    finish(caller);
+    disconnect(caller);
     return Datum{0};
 }
 
@@ -234,7 +234,7 @@ FUNCTION(snowflake_ids_feed_as_owner) {
     const Caller caller = connect_as(owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
     check_result(SPI_execute(statement, false, 0));
     const auto rows = static_cast<int64>(SPI_processed);
-    finish(caller);
+    disconnect(caller);
     AtEOXact_GUC(false, settings);
     PG_RETURN_INT64(rows);
 }
