@@ -38,7 +38,7 @@ Oid look_up(const char* name) {
 //
 // Relations may share a word, so a reader compares database and name. Null if the shared memory is not attached,
 // because reading a layout must not need that.
-ledger::Word* word_of_relation(const char* name) {
+ledger::Word* shared_oid_of(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
     std::uint64_t hash = MyDatabaseId;
@@ -74,7 +74,7 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
     Relation rel = try_open(known, lock, busy);
     if (rel != nullptr || is_busy()) return rel;
 
-    ledger::Word* before = word_of_relation(name);
+    ledger::Word* before = shared_oid_of(name);
     const std::uint64_t word = before != nullptr ? before->load() : 0;
     if (word >> 32 == MyDatabaseId) {
         const auto guess = static_cast<Oid>(word);
