@@ -16,8 +16,9 @@ SELECT * FROM snowflake_ids.create_feed('headline', deletes => true);
 \d headline
 \d headline_deleted
 \d headline_feed
--- Rows that were there have the smallest stamp.
-SELECT stamp, deleted, id FROM headline_feed ORDER BY id;
+-- Rows that were there have one new stamp. It comes after a TRUNCATE: an older copy is not this table's.
+SELECT * FROM rows_of('headline_feed');
+SELECT count(DISTINCT stamp), min(stamp) > 0 AS is_new FROM headline;
 SELECT bool_and(position > stamp) FROM headline_feed;
 INSERT INTO headline VALUES (3, 'third') ON CONFLICT (id) DO UPDATE SET body = excluded.body;
 INSERT INTO headline VALUES (3, 'again') ON CONFLICT (id) DO UPDATE SET body = excluded.body;
@@ -89,8 +90,47 @@ DROP TABLE headline CASCADE;
 CREATE TABLE headline (id bigint PRIMARY KEY);
 SELECT * FROM snowflake_ids.create_feed('headline', true);
 DROP TABLE headline_deleted;
+DROP TABLE headline;
+-- A feed that is created again, of this table or of one with its name: a reader of the earlier feed loses no row.
+CREATE TABLE again (id bigint PRIMARY KEY, body text);
+INSERT INTO again VALUES (1, 'first');
+SELECT * FROM snowflake_ids.create_feed('again');
+-- Nobody has written, and the first row is not read again for ever.
+SELECT snowflake_ids.feed_position('again')::bigint > max(stamp) AS is_right FROM again;
+SELECT snowflake_ids.feed_position('again') AS position \gset
+SELECT snowflake_ids.drop_feed('again');
+INSERT INTO again VALUES (2, 'second');
+SELECT * FROM snowflake_ids.create_feed('again');
+SELECT id, body FROM again WHERE stamp >= :position ORDER BY id;
+SELECT snowflake_ids.drop_feed('again');
+SELECT * FROM snowflake_ids.create_feed('again', deletes => true);
+SELECT snowflake_ids.feed_position('again') AS position \gset
+SELECT snowflake_ids.drop_feed('again');
+DELETE FROM again WHERE id = 1;
+SELECT * FROM snowflake_ids.create_feed('again', deletes => true, format => 'sno', stamp => 'changed');
+SELECT deleted, id FROM again_feed ORDER BY stamp;
+SELECT snowflake_ids.feed_position('again') AS position \gset
+DROP TABLE again, again_deleted CASCADE;
+CREATE TABLE again (id bigint PRIMARY KEY, body text);
+INSERT INTO again VALUES (3, 'of another table');
+SELECT * FROM snowflake_ids.create_feed('again', true, 'sno');
+SELECT deleted, id FROM again_feed WHERE stamp >= :'position' ORDER BY stamp;
+-- Its column was there before: what came without a trigger is stamped.
+SELECT snowflake_ids.feed_position('again') AS position \gset
+DROP VIEW again_feed;
+DROP TABLE again_deleted CASCADE;
+DROP TRIGGER zz_stamp ON again;
+DROP TRIGGER zz_note_deleted ON again;
+DROP TRIGGER zz_note_truncated ON again;
+DROP TRIGGER zz_note_key ON again;
+INSERT INTO again VALUES (4, 'past the trigger', '2222222222222222');
+SELECT * FROM snowflake_ids.create_feed('again', true, 'sno');
+SELECT id FROM again WHERE stamp >= :'position' ORDER BY id;
+SELECT deleted, id FROM again_feed WHERE stamp >= :'position' ORDER BY stamp;
+DROP TABLE again, again_deleted CASCADE;
 
 -- ---- refused
+CREATE TABLE headline (id bigint PRIMARY KEY);
 SELECT * FROM snowflake_ids.create_feed(NULL);
 SELECT * FROM snowflake_ids.create_feed('headline', NULL);
 SELECT * FROM snowflake_ids.create_feed(4294967295);
