@@ -5,7 +5,7 @@ INSERT INTO headline SELECT n, 'body' FROM generate_series(1, 20000) AS n;
 SELECT to_do FROM snowflake_ids.create_feed('headline', deletes => true);
 UPDATE headline SET body = 'new';
 DELETE FROM headline WHERE id <= 10000;
-SELECT stamp AS far FROM headline_deleted ORDER BY stamp OFFSET 9990 LIMIT 1 \gset
+SELECT stamp AS far FROM headline_deleted ORDER BY stamp OFFSET 9991 LIMIT 1 \gset
 VACUUM ANALYZE headline, headline_deleted;
 -- The nodes of a plan, and the rows that each scan of `headline` or `headline_deleted` by its stamp has returned.
 CREATE FUNCTION nodes(query text) RETURNS TABLE (node text, index text, rows int) LANGUAGE plpgsql AS $$

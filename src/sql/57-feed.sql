@@ -27,6 +27,8 @@ SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 #variable_conflict use_variable
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
+    has_column boolean;
+    before text;
     found record;
 BEGIN
     IF of_table IS NULL OR deletes IS NULL THEN
@@ -83,14 +85,18 @@ BEGIN
                     p.owner::regrole) END,
             HINT = 'Rename it. If an earlier table left it, drop it.';
     END LOOP;
+    has_column := EXISTS (
+        SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);
+    EXECUTE 'SELECT ' || snowflake_ids.feed_call(format, 'gen_%s') INTO before;
     FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, format, stamp, index) f
         WHERE NOT f.ok AND f.quick LOOP
         EXECUTE found.to_do;
     END LOOP;
-    -- The readers of a feed without deletions do not know those until now.
-    IF deletes AND p.deletions IS NULL AND (p.feed IS NOT NULL OR p.deletes) THEN
-        PERFORM snowflake_ids.feed_as_owner(of_table,
-            pg_catalog.format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name));
+    -- Readers do not know the deletions until now. If all rows are new to them, a TRUNCATE before the rows says so.
+    IF deletes AND p.deletions IS NULL THEN
+        PERFORM snowflake_ids.feed_as_owner(of_table, CASE WHEN has_column
+            THEN pg_catalog.format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name)
+            ELSE pg_catalog.format('INSERT INTO %s (stamp) VALUES (%L)', p.deletions_name, before) END);
     END IF;
     RETURN QUERY SELECT pg_catalog.format('%s: %s', f.relation, f.rule), f.to_do
         FROM snowflake_ids.feed_rules(of_table, deletes, format, stamp, index) f WHERE NOT f.ok;
@@ -155,8 +161,8 @@ BEGIN
     IF p.stamp IS NULL THEN
         RETURN snowflake_ids.feed_position(of_table);
     ELSIF NOT pg_is_in_recovery() THEN
-        EXECUTE CASE p.format WHEN 'sno' THEN 'SELECT $1::@extschema@.sno > @extschema@.gen_sno()'
-            ELSE format('SELECT $1::bigint > @extschema@.gen_snowflake(%L)', p.format) END INTO is_above USING since;
+        EXECUTE format('SELECT $1::%1$s > %2$s::%1$s', p.type, snowflake_ids.feed_call(p.format, 'gen_%s')) INTO is_above
+            USING since;
     END IF;
     IF is_above THEN
         RAISE EXCEPTION 'position % is above all ids of this server', since
@@ -183,9 +189,8 @@ BEGIN
         RAISE EXCEPTION 'the feed of % has no deletions', of_table USING ERRCODE = 'object_not_in_prerequisite_state',
             HINT = format('SELECT * FROM snowflake_ids.create_feed(%L, deletes => true);', of_table);
     END IF;
-    EXECUTE format('SELECT d.stamp::text FROM %s d WHERE d.stamp < (%s)::%s AND d.stamp < @extschema@.%s now() - $1) ORDER BY d.stamp DESC LIMIT 1', p.deletions, snowflake_ids.feed_settled(of_table, p.format), p.type,
-        CASE WHEN p.format IN ('sno', 'mastic', 'snowflake_si') THEN p.format || '_lower_bound('
-            ELSE format('snowflake_lower_bound(%L,', p.format) END) INTO last USING keep;
+    EXECUTE format('SELECT d.stamp::text FROM %s d WHERE d.stamp < (%s)::%s AND d.stamp < %s ORDER BY d.stamp DESC LIMIT 1', p.deletions, snowflake_ids.feed_settled(of_table, p.format), p.type,
+        snowflake_ids.feed_call(p.format, '%s_lower_bound', 'now() - $1')) INTO last USING keep;
     -- The last one that is forgotten stays, and is an error for who reads it.
     PERFORM snowflake_ids.feed_as_owner(of_table,
         format('UPDATE %s SET forgotten = true WHERE stamp = %L AND NOT forgotten', p.deletions, last));

@@ -68,10 +68,18 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_of(regclass) IS 'internal: what is there of the feed of a table';
 
+CREATE FUNCTION snowflake_ids.feed_call(format text, function text, argument text DEFAULT NULL) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('@extschema@.%s(%s)', format(function, coalesce(own, 'snowflake')),
+        concat_ws(', ', CASE WHEN own IS NULL THEN quote_literal(format) END, argument))
+    FROM (SELECT CASE WHEN format IN ('mastic', 'sno', 'snowflake_si') THEN format END) AS f (own)
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_call(text, text, text) IS
+    'internal: the call of a function of a format: mastic_settled(argument), snowflake_settled(layout, argument)';
+
 CREATE FUNCTION snowflake_ids.feed_settled(of_table regclass, format text) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('SELECT @extschema@.%s%L::pg_catalog.regclass)', CASE WHEN format IN ('mastic', 'sno', 'snowflake_si')
-        THEN format || '_settled(' ELSE format('snowflake_settled(%L, ', format) END, of_table)
+    SELECT 'SELECT ' || snowflake_ids.feed_call(format, '%s_settled', format('%L::pg_catalog.regclass', of_table))
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_settled(regclass, text) IS 'internal: the query for the settled id of a table';
 
@@ -86,13 +94,13 @@ DECLARE
     encoding constant name := getdatabaseencoding();
     -- mastic_stamp('stamp'), snowflake_stamp('twitter', 'stamp')
     is_layout constant boolean := feed_rules.format NOT IN ('mastic', 'sno', 'snowflake_si');
-    family constant text := CASE WHEN is_layout THEN 'snowflake' ELSE feed_rules.format END;
-    layout constant text := CASE WHEN is_layout THEN quote_literal(feed_rules.format) END;
-    stamps constant text := format('@extschema@.%s_stamp(%s)', family,
-        concat_ws(', ', layout, quote_literal(feed_rules.stamp)));
+    stamps constant text := snowflake_ids.feed_call(feed_rules.format, '%s_stamp', quote_literal(feed_rules.stamp));
     arguments constant bytea := CASE WHEN is_layout THEN convert_to(feed_rules.format, encoding) || zero ELSE '' END
         || convert_to(feed_rules.stamp, encoding) || zero;
+    new_id constant text := snowflake_ids.feed_call(feed_rules.format, 'gen_%s');
     column_type text;
+    first_stamp text;
+    has_column boolean;
     -- Readers copy the table again, because deletions may have come past a trigger.
     passed constant text := format(' SELECT snowflake_ids.feed_as_owner(%L, %L);', of_table,
         format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name));
@@ -102,14 +110,18 @@ DECLARE
 BEGIN
     column_type := coalesce((SELECT format_type(a.atttypid, a.atttypmod) FROM pg_attribute a
         WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped),
-        CASE family WHEN 'sno' THEN '@extschema@.sno' ELSE 'bigint' END);
+        CASE feed_rules.format WHEN 'sno' THEN '@extschema@.sno' ELSE 'bigint' END);
     RETURN QUERY SELECT of_table, 'the table has a primary key', p.key IS NOT NULL,
         format('ALTER TABLE %s ADD PRIMARY KEY (...);', of_table), false;
-    -- Without a rewrite. Rows that come past the trigger fail, because there is no DEFAULT.
-    RETURN QUERY SELECT of_table, format('the table has the column %I', feed_rules.stamp), EXISTS (
-            SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped),
-        format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;', of_table, feed_rules.stamp, column_type,
-            CASE family WHEN 'sno' THEN '2222222222222222' ELSE '0' END), true;
+    -- All rows get one new id, so a reader of an earlier feed reads them, too. A constant needs no rewrite. There is no
+    -- DEFAULT later, so rows that come past the trigger fail.
+    has_column := EXISTS (
+        SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped);
+    IF NOT has_column AND NOT pg_is_in_recovery() THEN
+        EXECUTE format('SELECT %s::%s', new_id, column_type) INTO first_stamp;
+    END IF;
+    RETURN QUERY SELECT of_table, format('the table has the column %I', feed_rules.stamp), has_column,
+        format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;', of_table, feed_rules.stamp, column_type, first_stamp), true;
 
     RETURN QUERY
     WITH RECURSIVE member (oid, depth) AS (
@@ -128,8 +140,9 @@ BEGIN
     -- `late` stamps the rows that may have come past the trigger
     stamping AS (
         SELECT DISTINCT ON (part.t) part.*, b.tgname, quote_ident(b.tgname) AS trigger, b.tgenabled, b.whole,
-            b.tgname IS NULL AND p.feed IS NULL AS is_new,
-            format(' UPDATE ONLY %1$s SET %2$I = %2$I;', part.t, feed_rules.stamp) AS late
+            attnum IS NULL AS is_new, CASE relkind WHEN 'p' THEN (SELECT bool_or(big) FROM part) ELSE big END AS is_long,
+            format(' UPDATE %1$s%2$s SET %3$I = %3$I;', CASE WHEN relkind <> 'p' THEN 'ONLY ' END, part.t,
+                feed_rules.stamp) AS late
         FROM part LEFT JOIN before b ON b.tgrelid = part.t AND b.stamps
         WHERE part.relkind <> 'f' ORDER BY part.t, b.whole DESC, b.tgname DESC),
     rules (place, depth, t, rule, ok, to_do, quick) AS (
@@ -141,7 +154,7 @@ BEGIN
             coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
                 || format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps)
                 || CASE WHEN is_new THEN '' ELSE late END,
-            own AND is_new
+            own AND (is_new OR NOT is_long)
         FROM stamping
         UNION ALL
         SELECT 3, depth, t, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
@@ -209,7 +222,7 @@ BEGIN
 
     IF deletes THEN
         RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
-            format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT @extschema@.gen_%4$s(%5$s), forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %6$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %7$L;', p.deletions_name, k.columns, column_type, family, layout, p.owner::regrole,
+            format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT %4$s, forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %5$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %6$L;', p.deletions_name, k.columns, column_type, new_id, p.owner::regrole,
                 format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table)), true;
         RETURN QUERY
         SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
