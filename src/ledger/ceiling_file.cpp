@@ -29,7 +29,6 @@ struct FileHeader {
     std::uint64_t life_id;
     std::uint64_t floor_ms;
     std::uint64_t settled_ms;
-    std::uint64_t durable[slot_count / 64];  // the entry has been synced
     std::uint64_t checksum;
 };
 
@@ -49,11 +48,9 @@ std::uint64_t checksum(const FileHeader& h) {
     return mix(sum, 0);
 }
 
-// An entry in the wrong place, or of another cluster, counts as damaged. Never 0, as in a free entry.
+// An entry in the wrong place, or of another cluster, counts as damaged.
 std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
-    const std::uint64_t sum =
-        mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
-    return sum != 0 ? sum : 1;
+    return mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
 }
 
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
@@ -63,47 +60,17 @@ CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; 
 constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
 constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
 
-constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
-
-// Errors: damaged, other_version, foreign.
-CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
-    if (h.magic != ceiling_magic) return damaged();
-    if (h.version != ceiling_version) return {CeilingError::other_version};
-    if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
-    if (h.system_identifier != system_identifier) return {CeilingError::foreign};
-    c.life = {h.life_number, h.life_id};
-    c.floor = from_file(h.floor_ms);
-    c.settled = from_file(h.settled_ms);
-    memcpy(c.durable, h.durable, sizeof c.durable);
-    return {};
-}
-
-// `c` has the decoded header. False if the entry is damaged. Zeros are a free entry, or damage if it was once synced.
-bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
-    const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
-    if (free ? (c.durable[index / 64] & bit_of(index)) != 0
-             : e.key == 0 || e.check_bits != check_bits(e, system_identifier, index))
-        return false;
-    c.entries[index] = {e.key, e.numbering, from_file(e.ceiling_ms)};
-    return true;
-}
-
-FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
-    FileEntry e;
-    memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);
-    return e;
-}
-
-FileHeader header_at(const unsigned char* bytes) {
-    FileHeader h;
-    memcpy(&h, bytes, sizeof h);
-    return h;
+template <class T>
+T copy_of(const unsigned char* bytes) {
+    T t;
+    memcpy(&t, bytes, sizeof t);
+    return t;
 }
 
 }  // namespace
 
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes) {
-    memset(bytes, 0, ceiling_file_bytes);
+    memset(bytes, 0, ceiling_header_bytes);
     FileHeader h{.magic = ceiling_magic,
                  .version = ceiling_version,
                  .entry_count = slot_count,
@@ -112,72 +79,61 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .life_id = c.life.id,
                  .floor_ms = to_file(c.floor),
                  .settled_ms = to_file(c.settled),
-                 .durable = {},
                  .checksum = 0};
+    h.checksum = checksum(h);
+    memcpy(bytes, &h, sizeof h);
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        const CeilingEntry& entry = c.entries[i];
-        if (entry.key == 0) continue;
-        h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
-        FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
+        FileEntry e{c.entries[i].key, c.entries[i].numbering, to_file(c.entries[i].ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
         memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
-    h.checksum = checksum(h);
-    memcpy(bytes, &h, sizeof h);
 }
 
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c) {
     if (size != ceiling_file_bytes) return damaged();
-    const CeilingResult r = decode_header(header_at(bytes), system_identifier, c);
-    if (r.error != CeilingError::none) return r;
+    const auto h = copy_of<FileHeader>(bytes);
+    if (h.magic != ceiling_magic) return damaged();
+    if (h.version != ceiling_version) return {CeilingError::other_version};
+    if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
+    if (h.system_identifier != system_identifier) return {CeilingError::foreign};
+    c.life = {h.life_number, h.life_id};
+    c.floor = from_file(h.floor_ms);
+    c.settled = from_file(h.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (!decode_entry(entry_at(bytes, i), system_identifier, i, c)) return damaged(static_cast<int>(i));
+        const auto e = copy_of<FileEntry>(bytes + ceiling_header_bytes + i * sizeof(FileEntry));
+        if (e.check_bits != check_bits(e, system_identifier, i)) return damaged(static_cast<int>(i));
+        c.entries[i] = {e.key, e.numbering, from_file(e.ceiling_ms)};
     }
     return {};
 }
 
-bool mark_durable(Ceilings& c) {
-    bool more = false;
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (c.entries[i].key == 0 || (c.durable[i / 64] & bit_of(i)) != 0) continue;
-        c.durable[i / 64] |= bit_of(i);
-        more = true;
-    }
-    return more;
-}
-
 LockedCeilings::~LockedCeilings() {
     if (fd_ >= 0) close(fd_);
+    if (dir_fd_ >= 0) close(dir_fd_);
 }
 
 // A new file gets life 0, older than every other, so the first life that writes it writes everything from memory.
-CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
-    fd_ = open_file(dir_fd, ceiling_file_name);
+CeilingResult LockedCeilings::open() {
+    dir_fd_ = open_directory(place_.dir);
+    if (dir_fd_ < 0) return io_error(errno);
+    fd_ = open_file(dir_fd_, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
         unsigned char bytes[ceiling_file_bytes];
         encode_ceilings({}, place_.system_identifier, bytes);
         place_.before_write();
-        const int error = create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, place_.sync);
+        const int error = create_file(dir_fd_, ceiling_file_name, place_.mode, bytes, sizeof bytes, place_.sync);
         if (error != 0) return io_error(error);
-        fd_ = open_file(dir_fd, ceiling_file_name);
+        fd_ = open_file(dir_fd_, ceiling_file_name);
     }
     if (fd_ < 0) return io_error(errno);
-    if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
     // Another file may have got this name before this process got the lock.
-    if (!is_same_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
+    if (!is_same_file(dir_fd_, ceiling_file_name, fd_)) return {CeilingError::busy};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
-}
-
-CeilingResult LockedCeilings::open(bool lock) {
-    const int dir_fd = open_directory(place_.dir);
-    if (dir_fd < 0) return io_error(errno);
-    const CeilingResult r = open_and_lock(dir_fd, lock);
-    close(dir_fd);
-    return r;
 }
 
 CeilingResult LockedCeilings::read(Ceilings& c) const {
@@ -186,9 +142,8 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
     if (const int error = read_file(fd_, bytes, sizeof bytes, size)) return io_error(error);
     const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
     // The creator of an unwritten file may have failed before it synced the directory.
-    if (r.error == CeilingError::none && c.life.number == 0 && place_.sync) {
-        if (const int error = sync_directory(place_.dir)) return io_error(error);
-    }
+    if (r.error == CeilingError::none && c.life.number == 0 && place_.sync && fsync(dir_fd_) != 0)
+        return io_error(errno);
     return r;
 }
 
@@ -200,20 +155,8 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
-    // Now the bits may say that the entries are synced. If this unsynced write is lost, zeros in the place of a new
-    // entry count as free, until the next write.
-    Ceilings synced = c;
-    if (mark_durable(synced)) {
-        encode_ceilings(synced, place_.system_identifier, bytes);
-        place_.before_write();
-        if (const int error = write_file(fd_, bytes, sizeof(FileHeader))) return io_error(error);
-    }
     // If it was removed, the caller must publish nothing, and try again with another file.
-    const int dir_fd = open_directory(place_.dir);
-    if (dir_fd < 0) return io_error(errno);
-    const bool named = is_same_file(dir_fd, ceiling_file_name, fd_);
-    close(dir_fd);
-    return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
+    return is_same_file(dir_fd_, ceiling_file_name, fd_) ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
 CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
@@ -248,24 +191,14 @@ Ceiling highest_ceiling(const Ledger& ledger) {
     return highest;
 }
 
-namespace {
-
-CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
+CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     LockedCeilings file(place);
-    CeilingResult r = file.open(lock);
+    CeilingResult r = file.open();
     Ceilings c;
     if (r.error == CeilingError::none) r = file.read(c);
     if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
         r.error = CeilingError::superseded;
     return r;
-}
-
-}  // namespace
-
-// Without the lock first, because processes that lift ceilings need it. An error may only mean that one was writing.
-CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
-    const CeilingResult r = read_and_check(place, ledger, false);
-    return r.error == CeilingError::none ? r : read_and_check(place, ledger, true);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -2,16 +2,15 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                operator's floor, the ceiling of the promise (settling.hpp), a bit for each slot whose entry has been
-//                synced, checksum
+//                operator's floor, the ceiling of the promise (settling.hpp), checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
 //                  bytes 16-23  ceiling    Unix milliseconds, 48 bits
 //                  bytes 24-31  check bits over system identifier, slot index and the other fields
 //
-// An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry is all zero. The
-// bit of a slot is set after its entry has been synced: zeros in its place are damage from then on.
+// An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry has check bits
+// too, from the creation of the file on, so zeros are always damage.
 //
 // Lifting. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
 // write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots, where
@@ -58,9 +57,8 @@ struct CeilingEntry {
 // The content of the file, decoded.
 struct Ceilings {
     Life life;
-    Floor floor{};                                // as Header::reset_floor
-    Ceiling settled{};                            // as Header::settled_ceiling
-    std::uint64_t durable[slot_count / 64] = {};  // a bit per slot: its entry has been synced
+    Floor floor{};      // as Header::reset_floor
+    Ceiling settled{};  // as Header::settled_ceiling
     CeilingEntry entries[slot_count];
 };
 
@@ -87,9 +85,6 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
 
-// Notes in `c` that all its entries have been synced. True if that was not noted for all of them before.
-bool mark_durable(Ceilings& c);
-
 // Where the file is, and how it is written.
 struct CeilingPlace {
     const char* dir;
@@ -100,7 +95,7 @@ struct CeilingPlace {
     void (*before_write)();
 };
 
-// The ceiling file while a process has it open, usually locked. No code that can raise a PostgreSQL error may run while
+// The ceiling file while a process has it open and locked. No code that can raise a PostgreSQL error may run while
 // such an object exists, because its destructor would not run.
 class LockedCeilings {
 public:
@@ -112,21 +107,19 @@ public:
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
     // Opens the file, creates it if there is none, and locks it. It does not wait: if another process has the lock, the
-    // result is CeilingError::busy. If `lock` is false, the file is not locked. Then another process may be writing it,
-    // so read() may get old and new bytes, and find the file damaged.
-    CeilingResult open(bool lock = true);
+    // result is CeilingError::busy.
+    CeilingResult open();
 
     // Reads the file into `c`. Errors: io, and those of decode_ceilings().
     CeilingResult read(Ceilings& c) const;
 
     // Writes all of the file, and syncs it unless CeilingPlace::sync is false. Errors: io; busy if somebody has removed
-    // the file. The file must be locked. After an error, the caller publishes nothing.
+    // the file. After an error, the caller publishes nothing.
     CeilingResult write(const Ceilings& c) const;
 
 private:
-    CeilingResult open_and_lock(int dir_fd, bool lock);
-
     CeilingPlace place_;
+    int dir_fd_ = -1;
     int fd_ = -1;
 };
 

@@ -65,14 +65,6 @@ int open_file(int dir_fd, const char* name) { return openat(dir_fd, name, O_RDWR
 
 int open_directory(const char* dir) { return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
-int sync_directory(const char* dir) {
-    const int fd = open_directory(dir);
-    if (fd < 0) return errno;
-    const int error = fsync(fd) == 0 ? 0 : errno;
-    close(fd);
-    return error;
-}
-
 bool is_same_file(int dir_fd, const char* name, int fd) {
     struct stat named, opened;
     return fstatat(dir_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&

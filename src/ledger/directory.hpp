@@ -13,8 +13,6 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
 int open_file(int dir_fd, const char* name);
 int open_directory(const char* dir);
 
-int sync_directory(const char* dir);
-
 // To the disk itself: fsync() on macOS stops at the drive's cache.
 int sync_data(int fd);
 

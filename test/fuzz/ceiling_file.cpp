@@ -16,7 +16,7 @@ using namespace snowflake_ids::ledger;
 namespace {
 
 constexpr std::uint64_t cluster = 7123456789012345678;
-constexpr std::size_t header_words = 24;
+constexpr std::size_t header_words = 8;
 constexpr std::size_t checksum_at = (header_words - 1) * 8;
 using Bytes = std::vector<unsigned char>;
 
@@ -43,7 +43,7 @@ std::uint64_t header_sum(const Bytes& b) {
 std::uint64_t entry_sum(const Bytes& b, std::uint32_t i, std::uint64_t system) {
     const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
     const std::uint64_t words[] = {system, word_at(b, at), word_at(b, at + 8), word_at(b, at + 16)};
-    return std::max(sum(i + 1, words, 4), std::uint64_t{1});
+    return sum(i + 1, words, 4);
 }
 struct Expected {
     CeilingError header = CeilingError::none;
@@ -67,14 +67,11 @@ Expected expected(const Bytes& b) {
     e.c.life = {word_at(b, 24), word_at(b, 32)};
     e.c.floor = std::bit_cast<Floor>(word_at(b, 40));
     e.c.settled = std::bit_cast<Ceiling>(word_at(b, 48));
-    std::memcpy(e.c.durable, b.data() + 56, sizeof e.c.durable);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
         const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
                             check = word_at(b, at + 24);
-        const bool free = (key | numbering | ms | check) == 0;
-        if (free && (e.c.durable[i / 64] >> i % 64 & 1) == 0) continue;
-        if (key != 0 && check == entry_sum(b, i, cluster))
+        if (check == entry_sum(b, i, cluster))
             e.c.entries[i] = {key, numbering, std::bit_cast<Ceiling>(ms)};
         else if (e.first_bad < 0)
             e.first_bad = static_cast<int>(i);
@@ -82,7 +79,6 @@ Expected expected(const Bytes& b) {
     return e;
 }
 
-// The map of what is durable follows from the entries and their writer.
 bool same(const Ceilings& a, const Ceilings& b) {
     return a.life == b.life && a.floor == b.floor && a.settled == b.settled &&
            std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
@@ -124,7 +120,6 @@ void check(const Bytes& b) {
     Ceilings again;
     require(file.read(again).error == CeilingError::none);
     require(same(again, c));
-    require(!mark_durable(again));
 }
 
 }  // namespace
@@ -141,7 +136,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(),
                            std::bit_cast<Ceiling>(in.take<std::uint64_t>())};
     }
-    if (how & 8) mark_durable(c);
     Bytes b(ceiling_file_bytes);
     const std::uint64_t system = cluster + (how & 8);
     encode_ceilings(c, system, b.data());

@@ -143,18 +143,6 @@ TEST_F(LedgerDirectory, SyncsFileAndName) {
     }
 }
 
-TEST_F(LedgerDirectory, SyncOfADirectory) {
-    const int before = next_fd();
-    EXPECT_EQ(sync_directory(dir.c_str()), 0);
-    EXPECT_EQ(next_fd(), before) << "it is closed again";
-    EXPECT_EQ(sync_directory((dir / "none").c_str()), ENOENT);
-    on_fsync = [] { return EIO; };
-    EXPECT_EQ(sync_directory(dir.c_str()), EIO);
-    ASSERT_EQ(create("x", false), 0);
-    EXPECT_EQ(open_directory((dir / name).c_str()), -1);
-    EXPECT_EQ(errno, ENOTDIR);
-}
-
 TEST_F(LedgerDirectory, SyncOfData) {
     ASSERT_EQ(create("x"), 0);
     const int fd = open_file(dir_fd, name);
@@ -180,9 +168,8 @@ TEST_F(LedgerDirectory, FileNumberZero) {
     const pid_t pid = spawn([&] {
         close(0);
         errno = EIO;
-        if (sync_directory(dir.c_str()) != 0) return 1;
-        if (create("whole") != 0 || content() != "whole") return 2;
-        return next_fd() == 0 ? 0 : 3;
+        if (create("whole") != 0 || content() != "whole") return 1;
+        return next_fd() == 0 ? 0 : 2;
     });
     EXPECT_EQ(wait_for(pid), 0);
 }

@@ -175,11 +175,6 @@ struct CeilingFile {
             if (s % 8 == 0) scheduler->step();
         }
         if (!wrong.publish_unsynced && !disk.sync()) return {ledger::CeilingError::io, 5, -1};
-        Content synced = c;
-        if (ledger::mark_durable(synced)) {
-            ledger::encode_ceilings(synced, system_identifier, bytes);
-            disk.write(0, bytes);
-        }
         return {};
     }
 };
