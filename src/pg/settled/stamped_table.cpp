@@ -7,6 +7,7 @@
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
@@ -18,10 +19,12 @@ extern "C" {
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "nodes/pg_list.h"
+#include "nodes/value.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 }
@@ -109,39 +112,19 @@ const Stamp* stamp_of_function(Oid oid) {
     return nullptr;
 }
 
-// A trigger that stamps.
 struct StampTrigger {
     const Stamp* stamp;
-    const char* name;
-    const char* layout;  // null, except with snowflake_stamp()
-    const char* column;
-};
+    const Trigger* trigger;
 
-StampTrigger read_trigger(const Stamp* stamp, HeapTuple tuple, TupleDesc descriptor) {
-    const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
-    bool null = false;
-    const Datum datum = heap_getattr(tuple, Anum_pg_trigger_tgargs, descriptor, &null);
-    const char* argument = VARDATA_ANY(DatumGetByteaPP(datum));  // each ends with a zero
-    StampTrigger found{stamp, pstrdup(NameStr(t.tgname)), nullptr, ""};
-    if (t.tgnargs == 2) {
-        found.layout = argument;
-        argument += strlen(argument) + 1;
+    // "" if it has no arguments.
+    const char* column() const { return trigger->tgnargs == 0 ? "" : trigger->tgargs[trigger->tgnargs - 1]; }
+    // "" except with snowflake_stamp().
+    const char* layout() const { return trigger->tgnargs == 2 ? trigger->tgargs[0] : ""; }
+    bool same_format(const StampTrigger& t) const { return stamp == t.stamp && strcmp(layout(), t.layout()) == 0; }
+    bool serves(StampFormat format) const {
+        return is_of(*stamp, format) && (format.layout == nullptr || strcmp(layout(), format.layout) == 0);
     }
-    if (t.tgnargs != 0) found.column = argument;
-    return found;
-}
-
-bool same_layout(const char* one, const char* other) {
-    return one == other || (one != nullptr && other != nullptr && strcmp(one, other) == 0);
-}
-
-bool same_format(const StampTrigger& a, const StampTrigger& b) {
-    return a.stamp == b.stamp && same_layout(a.layout, b.layout);
-}
-
-bool serves(const StampTrigger& t, StampFormat format) {
-    return is_of(*t.stamp, format) && (format.layout == nullptr || same_layout(t.layout, format.layout));
-}
+};
 
 // As SQL wants it. The relation may have been dropped by now.
 const char* quoted(Oid relation) {
@@ -167,63 +150,52 @@ const char* create_trigger_command(const Stamp& s, Oid relation, const char* lay
                     layout == nullptr ? s.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
 }
 
-// What keeps the trigger from stamping each row.
-Problem weakness(const StampTrigger& s, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
-    const char* const name = NameStr(t.tgname);
-    const char* const table = get_rel_name(t.tgrelid);
+// What keeps the trigger from stamping each row of `relation`.
+Problem weakness(const StampTrigger& s, Oid relation, bool subscribed) {
+    const Trigger& t = *s.trigger;
+    const char* const table = get_rel_name(relation);
     const bool off = t.tgenabled == TRIGGER_DISABLED || t.tgenabled == TRIGGER_FIRES_ON_REPLICA;
     if (off || (subscribed && t.tgenabled != TRIGGER_FIRES_ALWAYS)) {
-        const char* const what =
-            off ? psprintf("Trigger \"%s\" of \"%s\" does not fire.", name, table)
-                : psprintf("Trigger \"%s\" of \"%s\" does not fire for rows of a subscription.", name, table);
+        const char* const column = quote_identifier(s.column());
         return {
-            what,
+            psprintf("Trigger \"%s\" of \"%s\" does not fire%s.", t.tgname, table,
+                     off ? "" : " for rows of a subscription"),
             psprintf(
                 "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
-                quoted(t.tgrelid), quote_identifier(name), quoted(t.tgrelid), quote_identifier(s.column),
-                quote_identifier(s.column))};
+                quoted(relation), quote_identifier(t.tgname), quoted(relation), column, column)};
     }
     const char* const why = !TRIGGER_FOR_BEFORE(t.tgtype) || !TRIGGER_FOR_ROW(t.tgtype) ||
                                     !TRIGGER_FOR_INSERT(t.tgtype) || !TRIGGER_FOR_UPDATE(t.tgtype)
                                 ? "is not BEFORE INSERT OR UPDATE, FOR EACH ROW"
-                            : t.tgattr.dim1 != 0 ? "has a list of columns"
-                            : has_condition      ? "has a WHEN condition"
-                                                 : nullptr;
+                            : t.tgnattr != 0      ? "has a list of columns"
+                            : t.tgqual != nullptr ? "has a WHEN condition"
+                                                  : nullptr;
     if (why == nullptr) return {};
-    return {psprintf("Trigger \"%s\" of \"%s\" %s.", name, table, why),
-            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid),
-                     create_trigger_command(*s.stamp, t.tgrelid))};
+    return {psprintf("Trigger \"%s\" of \"%s\" %s.", t.tgname, table, why),
+            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(t.tgname), quoted(relation),
+                     create_trigger_command(*s.stamp, relation))};
 }
 
-// Names of columns, each once, in their order.
-const char* joined(List* names) {
-    list_sort(names, [](const ListCell* a, const ListCell* b) {
-        return strcmp(static_cast<const char*>(lfirst(a)), static_cast<const char*>(lfirst(b)));
-    });
+// Names of columns, in their order.
+const char* joined(const List* names) {
     const char* all = "";
-    const char* last = "";
     const ListCell* cell;
-    foreach (cell, names) {
-        const auto* const name = static_cast<const char*>(lfirst(cell));
-        if (strcmp(name, last) != 0) all = psprintf("%s%s\"%s\"", all, *all == '\0' ? "" : ", ", name);
-        last = name;
-    }
+    foreach (cell, names) all = psprintf("%s%s\"%s\"", all, *all == '\0' ? "" : ", ", strVal(lfirst(cell)));
     return all;
 }
 
 // Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
-// is read. Returns the columns that are stamped; null: it has no rows of its own.
-const char* check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
+// is read. Returns the columns that are stamped; NIL: it has no rows of its own.
+List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, StampFormat format, bool subscribed) {
     const Stamp& wanted = **std::ranges::find_if(stamps, [=](const Stamp* s) { return is_of(*s, format); });
-    const char* const name = get_rel_name(relation);
-    if (name == nullptr) return nullptr;  // dropped
-    if (is_of_citus(relation)) {
+    const Oid oid = RelationGetRelid(relation);
+    const char* const name = RelationGetRelationName(relation);
+    if (is_of_citus(oid)) {
         fail(table, {psprintf("Citus keeps the rows of \"%s\" in other tables.", name),
                      "Keep a table that is polled on one node, outside Citus."});
     }
-    const char kind = get_rel_relkind(relation);
-    if (kind == RELKIND_PARTITIONED_TABLE) return nullptr;
-    if (kind == RELKIND_FOREIGN_TABLE) {
+    if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) return NIL;
+    if (relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE) {
         fail(table, {psprintf("Rows come into \"%s\" on another server: it is a foreign table.", name),
                      "Read its other partitions or children one by one."});
     }
@@ -231,51 +203,44 @@ const char* check_relation(Oid table, Oid relation, StampFormat format, bool sub
         psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.function,
                  format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
         psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
-                 create_trigger_command(wanted, get_rel_relispartition(relation) ? table : relation, format.layout))};
+                 create_trigger_command(wanted, relation->rd_rel->relispartition ? table : oid, format.layout))};
     Problem mixed;
-    List* firing = NIL;   // each StampTrigger that is not disabled
-    List* columns = NIL;  // of those that stamp each row with ids of the format
-    const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    const int count = triggers == nullptr ? 0 : triggers->numtriggers;
+    auto* const firing = static_cast<StampTrigger*>(palloc0(static_cast<Size>(count) * sizeof(StampTrigger)));
+    List* columns = NIL;  // of the triggers that stamp each row with ids of the format
     // In the order in which they fire.
-    SysScanDesc scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, nullptr, 1, &key);
-    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
-        const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
-        const Stamp* const s = t.tgisinternal ? nullptr : stamp_of_function(t.tgfoid);
-        if (s != nullptr) {
-            auto* const own = static_cast<StampTrigger*>(palloc(sizeof(StampTrigger)));
-            *own = read_trigger(s, heap_copytuple(tuple), RelationGetDescr(triggers));
-            if (t.tgenabled != TRIGGER_DISABLED) {
-                const ListCell* cell;
-                foreach (cell, firing) {
-                    const auto& other = *static_cast<const StampTrigger*>(lfirst(cell));
-                    if (strcmp(other.column, own->column) == 0 && !same_format(other, *own))
-                        mixed = {psprintf("Triggers \"%s\" and \"%s\" of \"%s\" stamp column \"%s\" in two formats.",
-                                          other.name, own->name, name, own->column),
-                                 "Drop one of the two triggers, and stamp the rows again."};
-                }
-                firing = lappend(firing, own);
+    for (int i = 0; i < count; i++) {
+        const Trigger& t = triggers->triggers[i];
+        const bool enabled = t.tgenabled != TRIGGER_DISABLED;
+        const StampTrigger own{t.tgisinternal ? nullptr : stamp_of_function(t.tgfoid), &t};
+        if (own.stamp != nullptr) {
+            for (int other = 0; enabled && other < i; other++) {
+                const StampTrigger& o = firing[other];
+                if (o.stamp != nullptr && strcmp(o.column(), own.column()) == 0 && !o.same_format(own))
+                    mixed = {psprintf("Triggers \"%s\" and \"%s\" of \"%s\" stamp column \"%s\" in two formats.",
+                                      o.trigger->tgname, t.tgname, name, own.column()),
+                             "Drop one of the two triggers, and stamp the rows again."};
             }
-            if (!serves(*own, format)) continue;
-            const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
-            const Problem weak = weakness(*own, t, has_condition, subscribed);
-            if (weak.detail == nullptr) columns = lappend(columns, const_cast<char*>(own->column));
+            if (enabled) firing[i] = own;
+            if (!own.serves(format)) continue;
+            const Problem weak = weakness(own, oid, subscribed);
+            if (weak.detail == nullptr)
+                columns = list_append_unique(columns, makeString(const_cast<char*>(own.column())));
             if (problem.detail != nullptr) problem = weak;
-        } else if (problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) &&
-                   (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0 && t.tgenabled != TRIGGER_DISABLED) {
-            problem.detail =
-                psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", NameStr(t.tgname), name);
-            problem.hint = psprintf(
-                "Triggers fire in the order of their names. ALTER TRIGGER %s ON %s RENAME TO a name before that of the stamp.",
-                quote_identifier(NameStr(t.tgname)), quoted(relation));
+        } else if (problem.detail == nullptr && enabled && TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) &&
+                   (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0) {
+            problem = {
+                psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t.tgname, name),
+                psprintf(
+                    "Triggers fire in the order of their names. ALTER TRIGGER %s ON %s RENAME TO a name before that of the stamp.",
+                    quote_identifier(t.tgname), quoted(oid))};
         }
     }
-    systable_endscan(scan);
-    table_close(triggers, AccessShareLock);
     if (problem.detail == nullptr) problem = mixed;
     if (problem.detail != nullptr) fail(table, problem);
-    return joined(columns);
+    list_sort(columns,
+              [](const ListCell* a, const ListCell* b) { return strcmp(strVal(lfirst(a)), strVal(lfirst(b))); });
+    return columns;
 }
 
 // ---- what is kept
@@ -335,22 +300,24 @@ TableParts check_stamped(Oid table, StampFormat format) {
     List* const above = relatives_above(table);
     const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
-    const char* columns = nullptr;
+    List* columns = NIL;
     const char* of = nullptr;
     foreach (cell, found) {
-        // Until both have looked, so that they see the same triggers.
-        const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
-        const char* const own = check_relation(table, lfirst_oid(cell), format, subscribed);
-        check_deletions_are_noted(table, lfirst_oid(cell), subscribed);
-        table_close(triggers, AccessShareLock);
-        if (own == nullptr) continue;
-        const char* const name = get_rel_name(lfirst_oid(cell));
-        if (columns != nullptr && name != nullptr && strcmp(own, columns) != 0) {
-            fail(table, {psprintf("Stamps are in column %s of \"%s\", and in %s of \"%s\".", columns, of, own, name),
+        const Relation relation = try_relation_open(lfirst_oid(cell), AccessShareLock);
+        if (relation == nullptr) continue;  // dropped
+        const TriggerDesc* const triggers = CopyTriggerDesc(relation->trigdesc);
+        List* const own = check_relation(table, relation, triggers, format, subscribed);
+        check_deletions_are_noted(table, relation, triggers, subscribed);
+        if (columns != NIL && own != NIL && !equal(own, columns)) {
+            fail(table, {psprintf("Stamps are in column %s of \"%s\", and in %s of \"%s\".", joined(columns), of,
+                                  joined(own), RelationGetRelationName(relation)),
                          "Stamp the same column of all of them, and stamp the rows again."});
         }
-        columns = own;
-        of = name;
+        if (own != NIL) {
+            columns = own;
+            of = pstrdup(RelationGetRelationName(relation));
+        }
+        relation_close(relation, AccessShareLock);
     }
     TransactionId latest = FrozenTransactionId;
     foreach (cell, found) {
