@@ -42,6 +42,16 @@ END LOOP; END $$;
 SELECT relname FROM pg_class WHERE relname ~ '_(feed|deleted)$' AND relnamespace = '"My ""Schema"""'::regnamespace ORDER BY 1;
 -- domain key: update
 INSERT INTO k_domain VALUES (7); UPDATE k_domain SET k = 8; SELECT deleted, k FROM k_domain_feed ORDER BY stamp;
+-- Keys that are equal but not the same. A copy may keep both, so the old one comes, too, with the row that has it now.
+CREATE TABLE k_numeric (k numeric PRIMARY KEY, b text);
+SELECT * FROM snowflake_ids.create_feed('k_numeric', true);
+INSERT INTO k_numeric VALUES (1.0, 'updated'), (2.0, 'again'), (3.0, 'kept');
+UPDATE k_numeric SET k = 1.00 WHERE k = 1;
+DELETE FROM k_numeric WHERE k = 2;
+INSERT INTO k_numeric VALUES (2.00, 'again');
+UPDATE k_numeric SET k = k, b = 'updated' WHERE k = 3;
+SELECT f.deleted, f.k, h.k AS now, h.b FROM k_numeric_feed AS f LEFT JOIN k_numeric AS h USING (k)
+WHERE f.k IS NOT NULL ORDER BY f.stamp;
 -- rename, schema
 ALTER TABLE k_text RENAME TO renamed; ALTER TABLE renamed SET SCHEMA "My ""Schema"""; ALTER TABLE "My ""Schema""".renamed RENAME k TO kk;
 INSERT INTO "My ""Schema""".renamed (kk) VALUES ('y'); DELETE FROM "My ""Schema""".renamed;
