@@ -199,8 +199,8 @@ BEGIN
            string_agg(format('d.%I', coalesce(da.attname, a.attname)), ', ' ORDER BY n) AS theirs,
            string_agg(format('h.%I OPERATOR(%I.%s) d.%I', a.attname, s.nspname, o.oprname,
                coalesce(da.attname, a.attname)), ' AND ' ORDER BY n) AS same,
-           string_agg(format('OLD.%1$I OPERATOR(%2$I.%3$s) NEW.%1$I', a.attname, s.nspname, o.oprname), ' AND '
-               ORDER BY n) AS unchanged
+           string_agg(format('OLD.%I', a.attname), ', ' ORDER BY n) AS old,
+           string_agg(format('NEW.%I', a.attname), ', ' ORDER BY n) AS new
     INTO k
     FROM pg_index i, unnest(i.indkey::int2[], i.indclass::oid[]) WITH ORDINALITY AS x (attnum, class, n)
     JOIN pg_attribute a ON a.attrelid = of_table AND a.attnum = x.attnum JOIN pg_type t ON t.oid = a.atttypid
@@ -237,6 +237,7 @@ BEGIN
               WHERE a.attrelid = p.deletions AND a.attnum > 0 AND a.attnum < (SELECT s.attnum FROM pg_attribute s
                   WHERE s.attrelid = p.deletions AND s.attname = 'stamp')) AS d (names, types)
         WHERE p.deletions IS NOT NULL;
+        -- A key has changed if its bytes have: a copy may keep equal keys apart.
         RETURN QUERY
         WITH RECURSIVE member (oid) AS (
             SELECT of_table::oid UNION ALL SELECT i.inhrelid FROM pg_inherits i JOIN member m ON i.inhparent = m.oid),
@@ -245,7 +246,7 @@ BEGIN
                 n.tgargs = convert_to(p.deletions_name, encoding) || zero AS right
             FROM member m JOIN pg_class c ON c.oid = m.oid AND c.relkind <> 'f'
             JOIN (VALUES ('zz_note_deleted', 'DELETE', 'ROW', 9), ('zz_note_truncated', 'TRUNCATE', 'STATEMENT', 32),
-                ('zz_note_key', 'UPDATE', format('ROW WHEN (NOT (%s))', k.unchanged), 17)) AS w (name, what, each, type)
+                ('zz_note_key', 'UPDATE', format('ROW WHEN (pg_catalog.record_image_ne(ROW(%s), ROW(%s)))', k.old, k.new), 17)) AS w (name, what, each, type)
                 ON c.oid = of_table OR NOT c.relispartition AND w.type <> 32
             LEFT JOIN LATERAL (
                 SELECT t.* FROM pg_trigger t
