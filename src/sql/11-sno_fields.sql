@@ -6,20 +6,20 @@ COMMENT ON FUNCTION sno_timestamp(sno) IS
 CREATE FUNCTION sno_ticktock(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_ticktock(sno) IS
-    'the tick-tock bit of a sno: 0 or 1; it changes when the clock goes back, so that no id repeats';
+    'the tick-tock bit of a sno: 0 or 1; it changes when the clock goes back';
 
 CREATE FUNCTION sno_metabyte(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_metabyte' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_metabyte(sno) IS 'the metabyte of a sno: 0 to 255; its meaning is up to the application';
+COMMENT ON FUNCTION sno_metabyte(sno) IS 'the metabyte of a sno: 0 to 255';
 
 CREATE FUNCTION sno_partition(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_partition(sno) IS
-    'the partition of a sno: 0 to 65535; usually the machine id of the server that generated it';
+    'the partition of a sno, usually the machine id of its server: 0 to 65535';
 
 CREATE FUNCTION sno_sequence(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_sequence(sno) IS 'the sequence of a sno: its number within the 4 ms unit, 0 to 65535';
+COMMENT ON FUNCTION sno_sequence(sno) IS 'the sequence of a sno: 0 to 65535';
 
 CREATE FUNCTION sno_decode(
     id sno,
@@ -68,12 +68,12 @@ COMMENT ON FUNCTION sno_partition_from_bytes(bytea) IS
 CREATE FUNCTION sno_lower_bound(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_lower_bound(timestamptz) IS
-    'the smallest sno that has this time or a later one; error after 2079-09-07 15:47:35.548+00';
+    'the smallest sno of this time or a later one; error after 2079-09-07 15:47:35.548+00';
 
 CREATE FUNCTION sno_upper_bound(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_upper_bound(timestamptz) IS
-    'the largest sno that has this time or an earlier one; error before 2010-01-01 00:00:00+00';
+    'the largest sno of this time or an earlier one; error before 2010-01-01 00:00:00+00';
 
 CREATE CAST (sno AS timestamptz) WITH FUNCTION sno_timestamp(sno);
 COMMENT ON CAST (sno AS timestamptz) IS 'the time of the id: the start of its 4 ms unit';

@@ -14,16 +14,16 @@ COMMENT ON FUNCTION gid_random(gid) IS 'the 64 random bits of a gid: its bytes 8
 CREATE FUNCTION gid_short(id gid) RETURNS text
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_short' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_short(gid) IS
-    'the part of the text of a gid that follows the dash: 13 base58 characters; this part is not a gid';
+    'the text of a gid after the dash';
 
 CREATE FUNCTION gid_empty(kind text) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_empty(text) IS
-    'the empty gid of a kind (volume, log or segment): it has the time 0 and no random bits';
+    'the gid of a kind with the time 0 and no random bits';
 
 CREATE FUNCTION gid_is_empty(id gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_is_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION gid_is_empty(gid) IS 'true if the gid is the empty gid of its kind';
+COMMENT ON FUNCTION gid_is_empty(gid) IS 'true for an empty gid';
 
 CREATE FUNCTION gid_decode(id gid, OUT kind text, OUT created timestamptz, OUT random bytea)
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -32,17 +32,17 @@ COMMENT ON FUNCTION gid_decode(gid) IS 'the kind, the time and the random bits o
 CREATE FUNCTION make_gid(kind text, created timestamptz, random bytea) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_gid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_gid(text, timestamptz, bytea) IS
-    'the gid with these fields: kind volume, log or segment; the time is rounded down to milliseconds; random has exactly 8 bytes';
+    'the gid with these fields; the time is rounded down to milliseconds; random has 8 bytes';
 
 CREATE FUNCTION gid_lower_bound(kind text, created timestamptz) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_lower_bound(text, timestamptz) IS
-    'the smallest gid of this kind that has this time or a later one; error after 10889-08-02 05:31:50.655+00';
+    'the smallest gid of this kind, of this time or a later one; error after 10889-08-02 05:31:50.655+00';
 
 CREATE FUNCTION gid_upper_bound(kind text, created timestamptz) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_upper_bound(text, timestamptz) IS
-    'the largest gid of this kind that has this time or an earlier one; error before 1970-01-01 00:00:00+00';
+    'the largest gid of this kind, of this time or an earlier one; error before 1970-01-01 00:00:00+00';
 
 CREATE CAST (gid AS timestamptz) WITH FUNCTION gid_timestamp(gid);
 COMMENT ON CAST (gid AS timestamptz) IS 'the time of the id, in milliseconds';

@@ -8,9 +8,9 @@ COMMENT ON FUNCTION uuid7_timestamp(uuid) IS
 CREATE FUNCTION uuid7_lower_bound(created timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_lower_bound(timestamptz) IS
-    'the smallest uuid of version 7 that has this time or a later one; error after 10889-08-02 05:31:50.655+00';
+    'the smallest uuid of version 7 of this time or a later one; error after 10889-08-02 05:31:50.655+00';
 
 CREATE FUNCTION uuid7_upper_bound(created timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_upper_bound(timestamptz) IS
-    'the largest uuid of version 7 that has this time or an earlier one; error before 1970-01-01 00:00:00+00';
+    'the largest uuid of version 7 of this time or an earlier one; error before 1970-01-01 00:00:00+00';

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION snowflake_si_machine_id(bigint) IS 'the machine id (MID) of 
 CREATE FUNCTION snowflake_si_uin(id bigint) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_uin' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_uin(bigint) IS
-    'the number (UIN) of a Snowflake-SI id within its millisecond: 0 to 255';
+    'the number (UIN) of a Snowflake-SI id: 0 to 255';
 
 CREATE FUNCTION snowflake_si_decode(id bigint, OUT created timestamptz, OUT machine_id integer, OUT uin integer)
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -28,9 +28,9 @@ COMMENT ON FUNCTION make_snowflake_si(timestamptz, integer, integer) IS
 CREATE FUNCTION snowflake_si_lower_bound(created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_lower_bound(timestamptz) IS
-    'the smallest Snowflake-SI id that has this time or a later one; error after the last time of the format';
+    'the smallest Snowflake-SI id of this time or a later one; error after the last time of the format';
 
 CREATE FUNCTION snowflake_si_upper_bound(created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_upper_bound(timestamptz) IS
-    'the largest Snowflake-SI id that has this time or an earlier one; error before 2026-01-01 00:00:00+00';
+    'the largest Snowflake-SI id of this time or an earlier one; error before 2026-01-01 00:00:00+00';

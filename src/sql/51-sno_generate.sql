@@ -2,20 +2,20 @@ CREATE FUNCTION gen_sno() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_default'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno() IS
-    'a new sno in the partition of this server (snowflake_ids.machine_id), with the metabyte 0';
+    'a new sno of this server, with the metabyte 0';
 
 -- No default for the metabyte, because EXPLAIN would print it in gen_sno().
 CREATE FUNCTION gen_sno(metabyte integer) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer) IS
-    'a new sno in the partition of this server (snowflake_ids.machine_id); the metabyte is 0 to 255';
+    'a new sno of this server with this metabyte, 0 to 255';
 
 CREATE FUNCTION gen_sno(metabyte integer, partition integer) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_partition'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer, integer) IS
-    'a new sno in the partition that you name, 0 to 65535; the metabyte is 0 to 255; a database can use at most 64 such partitions; to allow it: GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
+    'a new sno with this metabyte, 0 to 255, and partition, 0 to 65535; a database can use 64 partitions; to allow it: GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
 -- It can draw in the partition of another server.
 REVOKE ALL ON FUNCTION gen_sno(integer, integer) FROM PUBLIC;
 
@@ -23,7 +23,7 @@ CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETU
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_at'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno_at(timestamptz, integer) IS
-    'a new sno with a given time, for old rows; ids repeat if more than 65536 calls give one time; it can equal an id of gen_sno() with the same time; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
+    'a sno of this time, for old rows; ids repeat after 65536 calls for one time, and can equal ids of gen_sno(); to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
 REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno
@@ -31,4 +31,4 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_series'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
 SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_sno_series(bigint, integer) IS
-    'as many new snos as count says, one in each row; the metabyte is 0 to 255';
+    'as many new snos as count';

@@ -29,24 +29,24 @@ COMMENT ON COLUMN snowflake_ids.stats.format IS 'sno, sno_at (given times), mast
 COMMENT ON COLUMN snowflake_ids.stats.machine_id IS
     'the machine id in its ids; in snos it is the partition';
 COMMENT ON COLUMN snowflake_ids.stats.issued IS
-    'how many ids it has generated; other sessions add theirs once per tick and at the end of each transaction';
+    'ids generated; other sessions add theirs once per tick and at the end of each transaction';
 COMMENT ON COLUMN snowflake_ids.stats.overflow_waits IS
-    'how many calls had to wait because all ids of a tick were used';
-COMMENT ON COLUMN snowflake_ids.stats.wait_time IS 'total time that calls have waited, in milliseconds';
-COMMENT ON COLUMN snowflake_ids.stats.waiting IS 'how many sessions are waiting now';
+    'calls that waited because all ids of a tick were used';
+COMMENT ON COLUMN snowflake_ids.stats.wait_time IS 'the time that calls have waited, in milliseconds';
+COMMENT ON COLUMN snowflake_ids.stats.waiting IS 'sessions that wait now';
 COMMENT ON COLUMN snowflake_ids.stats.regressions IS 'how often the clock went back and the tick-tock bit was changed';
-COMMENT ON COLUMN snowflake_ids.stats.holds IS 'how many ticks were used ahead of a clock that had gone back';
+COMMENT ON COLUMN snowflake_ids.stats.holds IS 'ticks used ahead of a clock that had gone back';
 COMMENT ON COLUMN snowflake_ids.stats.ticktock IS 'the tick-tock bit of new snos';
 COMMENT ON COLUMN snowflake_ids.stats.last_timestamp IS 'the time of the last id';
 COMMENT ON COLUMN snowflake_ids.stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
 COMMENT ON COLUMN snowflake_ids.stats.durable_until IS
-    'the ceiling on disk: no id that has this time or a later one has been generated';
+    'the ceiling on disk: no id of this time or a later one has been generated';
 COMMENT ON COLUMN snowflake_ids.stats.owner IS
     'the database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
 COMMENT ON COLUMN snowflake_ids.stats.layout IS
     'for the format layout: the name if the layout is built in, otherwise its epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
-    'when the counters were 0: at the first use after a start or a crash of the server, or at the last call of snowflake_ids.stats_reset()';
+    'since when the counters count: the first use after a start or crash, or the last call of snowflake_ids.stats_reset()';
 
 CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'

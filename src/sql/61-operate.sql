@@ -4,21 +4,21 @@ CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_observe(sno, boolean) IS
-    'call it after an import: later ids of gen_sno() have a later time than this id, if this server generates ids in its partition; to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
+    'for imports: later ids of gen_sno() have a later time than this id, if this server generates ids in its partition; to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
 REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
 
 CREATE FUNCTION mastic_observe(id mastic, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_observe(mastic, boolean) IS
-    'call it after an import: later ids of gen_mastic() have a later time than this id; to allow it: GRANT EXECUTE ON FUNCTION mastic_observe TO role';
+    'for imports: later ids of gen_mastic() have a later time than this id; to allow it: GRANT EXECUTE ON FUNCTION mastic_observe TO role';
 REVOKE ALL ON FUNCTION mastic_observe(mastic, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_si_observe(id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS
-    'call it after an import: later ids of gen_snowflake_si() have a later time than this id, if it has the machine id of this server; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
+    'for imports: later ids of gen_snowflake_si() have a later time than this id, if it has the machine id of this server; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.reset(

@@ -24,13 +24,13 @@ CREATE TABLE snowflake_ids.created_layout (
 );
 COMMENT ON TABLE snowflake_ids.created_layout IS
     'the layouts that were created in this database; read the view snowflake_ids.layouts instead';
-COMMENT ON COLUMN snowflake_ids.created_layout.name IS 'the name of the layout, as an argument of functions';
+COMMENT ON COLUMN snowflake_ids.created_layout.name IS 'its name, as an argument of functions';
 COMMENT ON COLUMN snowflake_ids.created_layout.epoch IS 'the time at which tick 0 starts';
 COMMENT ON COLUMN snowflake_ids.created_layout.tick IS 'the length of a tick';
-COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'how many bits the time has; it counts ticks';
-COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'how many bits the node has; 0 if there is no node';
+COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'bits of the time, which counts ticks';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'bits of the node, or 0';
 COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS
-    'how many bits the sequence has; 0 if there is no sequence';
+    'bits of the sequence, or 0';
 COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'true if the node has the lowest bits, below the sequence';
 -- So a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
@@ -134,17 +134,17 @@ SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, 
        true, NULL
 FROM snowflake_ids.created_layout l;
 COMMENT ON VIEW snowflake_ids.layouts IS 'one row for each layout that snowflake_decode() and similar functions accept';
-COMMENT ON COLUMN snowflake_ids.layouts.name IS 'the name of the layout, as an argument of functions';
+COMMENT ON COLUMN snowflake_ids.layouts.name IS 'its name, as an argument of functions';
 COMMENT ON COLUMN snowflake_ids.layouts.epoch IS 'the time at which tick 0 starts';
 COMMENT ON COLUMN snowflake_ids.layouts.tick IS 'the length of a tick';
-COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'how many bits the time has; it counts ticks';
-COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'how many bits the node has; 0 if there is no node';
-COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'how many bits the sequence has; 0 if there is no sequence';
+COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'bits of the time, which counts ticks';
+COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'bits of the node, or 0';
+COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'bits of the sequence, or 0';
 COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'true if the node has the lowest bits, below the sequence';
 COMMENT ON COLUMN snowflake_ids.layouts.generates IS
-    'true if gen_snowflake() can generate ids of this layout, while the present time is between the first and the last time that they can contain';
+    'true if gen_snowflake() can generate its ids';
 COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
-    'true if ids have at most 53 bits, so that each is an exact JavaScript number; if false, send ids to JavaScript as strings';
+    'true if ids have at most 53 bits, so that each is an exact JavaScript number';
 COMMENT ON COLUMN snowflake_ids.layouts.created IS
     'true if it was created in this database by snowflake_layout_create()';
 COMMENT ON COLUMN snowflake_ids.layouts.description IS

@@ -44,7 +44,7 @@ COMMENT ON FUNCTION make_snowflake(
 CREATE FUNCTION snowflake_lower_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS
-    'the smallest id of the layout that has this time or a later one; error after the last time of the layout';
+    'the smallest id of the layout of this time or a later one; error after the last time of the layout';
 
 CREATE FUNCTION snowflake_lower_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -52,12 +52,12 @@ CREATE FUNCTION snowflake_lower_bound(
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
-    'the smallest id that has this time or a later one; error after the last time of the layout; the other arguments describe the layout';
+    'the smallest id of this time or a later one; error after the last time of the layout; the other arguments describe the layout';
 
 CREATE FUNCTION snowflake_upper_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS
-    'the largest id of the layout that has this time or an earlier one; error before the epoch of the layout';
+    'the largest id of the layout of this time or an earlier one; error before the epoch of the layout';
 
 CREATE FUNCTION snowflake_upper_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -65,4 +65,4 @@ CREATE FUNCTION snowflake_upper_bound(
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
-    'the largest id that has this time or an earlier one; error before the epoch; the other arguments describe the layout';
+    'the largest id of this time or an earlier one; error before the epoch; the other arguments describe the layout';

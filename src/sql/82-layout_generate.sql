@@ -3,18 +3,18 @@
 CREATE FUNCTION gen_snowflake(layout text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION gen_snowflake(text) IS 'a new id of the layout; its node is the machine id of this server';
+COMMENT ON FUNCTION gen_snowflake(text) IS 'a new id of the layout and this server';
 
 CREATE FUNCTION gen_snowflake_series(layout text, count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_series'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
 SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_snowflake_series(text, bigint) IS
-    'as many new ids of the layout as count says, one in each row';
+    'as many new ids of the layout as count';
 
 CREATE FUNCTION snowflake_observe(layout text, id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_observe(text, bigint, boolean) IS
-    'call it after an import: later ids of gen_snowflake() have a later time than this id, if it has the machine id of this server; to allow it: GRANT EXECUTE ON FUNCTION snowflake_observe TO role';
+    'for imports: later ids of gen_snowflake() have a later time than this id, if it has the machine id of this server; to allow it: GRANT EXECUTE ON FUNCTION snowflake_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_observe(text, bigint, boolean) FROM PUBLIC;

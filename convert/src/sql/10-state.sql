@@ -89,8 +89,8 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
 COMMENT ON COLUMN snowflake_ids_convert.conversion.part
     IS 'table that is written now; null if the phase is not about one table';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.done
-    IS 'rows of the key''s table, or blocks of a referencing table, that are done';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'rows, or blocks, of this part';
+    IS 'how many of these are done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'how many of these this part has';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
     IS 'constraints that the changeover made not valid';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.rows IS 'rows written so far, in all tables';

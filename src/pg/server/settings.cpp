@@ -55,12 +55,12 @@ void define() {
     DefineCustomIntVariable(
         "snowflake_ids.machine_id",
         "The machine id in the ids of this server: the sno partition and the Snowflake-SI machine id.",
-        "If rows of several servers may get into one table, each server needs its own machine id. With -1, the machine id is derived from the system identifier; in layouts with fewer than 16 node bits, it is then 0.",
+        "If rows of several servers may get into one table, each server needs its own. With -1, it is derived from the system identifier, and 0 in layouts with fewer than 16 node bits.",
         &machine_id, machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>,
         nullptr);
     DefineCustomIntVariable(
-        "snowflake_ids.standby_machine_id", "The machine id in the ids of this server while it is a standby.",
-        "It must differ from the machine ids of all other servers, and a base backup copies it. With -1, a standby generates no ids that contain a machine id.",
+        "snowflake_ids.standby_machine_id", "The machine id of this server while it is a standby.",
+        "It must differ from the machine ids of all other servers. With -1, a standby generates no ids that contain a machine id.",
         &standby_machine_id, standby_machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr,
         changed<not_accepted::standby_machine_id>, nullptr);
     define_sighup_int<not_accepted::sno_sequence_min>(
@@ -71,18 +71,16 @@ void define() {
                                                       "The highest sequence number of new snos.", nullptr,
                                                       &sno_sequence_max, 65535);
     DefineCustomEnumVariable("snowflake_ids.overflow", "What a call does when all ids of the current tick are used.",
-                             "With \"wait\", it waits for the next tick. With \"error\", it raises an error.",
-                             &overflow, overflow, overflow_options, PGC_USERSET, in_parallel, nullptr, nullptr,
-                             nullptr);
+                             "It waits for the next tick, or raises an error.", &overflow, overflow, overflow_options,
+                             PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "snowflake_ids.clock_regression", "What a call does when the clock is behind the last id.",
-        "With \"hold\", ids keep the last time and count on. With \"wait\", the call waits for the clock. With \"error\", it raises an error. A sno first uses its tick-tock bit.",
+        "With \"hold\", ids keep the last time and count on. With \"wait\", the call waits. A sno first uses its tick-tock bit.",
         &clock_regression, clock_regression, regression_options, PGC_SIGHUP, in_parallel, nullptr,
         changed<not_accepted::clock_regression>, nullptr);
-    DefineCustomIntVariable(
-        "snowflake_ids.max_wait", "The longest time that a call waits for an id.",
-        "After this time, the call raises an error. Changes of the server's clock do not affect it.", &max_wait_ms,
-        max_wait_ms, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS | in_parallel, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("snowflake_ids.max_wait", "The longest time that a call waits for an id.",
+                            "After it, the call raises an error.", &max_wait_ms, max_wait_ms, 0, INT_MAX, PGC_USERSET,
+                            GUC_UNIT_MS | in_parallel, nullptr, nullptr, nullptr);
     DefineCustomIntVariable(
         "snowflake_ids.durable_window", "How far ahead of the clock the server reserves time on disk for ids.",
         "The server syncs the file once in this time. After a restart, ids can be ahead of the clock by 1.25 times this time.",
