@@ -161,6 +161,9 @@ for my $format (@formats)
 		else                                 { is($of_all, 0, "$format, $reader->{name}: loses nothing") }
 		is($of_five, 5, "$format, $reader->{name}: all five, for ever") if $reader->{name} =~ /keeps/;
 	}
+	my %there = map { $_ => 1 } split /\n/, value($standby, "SELECT id FROM $table{$format}");
+	my $copy = $reader{$format}{'by the rule'}{seen};
+	is(scalar(grep { !$there{$_} } keys %$copy), 3, "$format: what only the old primary had stays in a copy");
 }
 $page->all_run;
 $standby->stop;

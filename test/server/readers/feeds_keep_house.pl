@@ -16,9 +16,10 @@ plan skip_all => 'no psycopg2' if !$python;
 
 my $page = Page->new('doc/feed.md');
 my ($by_hand, $delete) = map { $_->{content} } $page->take('Several readers', 'sql');
+my ($stamped, $poll) = map { $_->{content} } $page->blocks('A feed with stamps', 'sql');
+$by_hand =~ s/^-- poll.*\n/$poll =~ s{.set.*\n}{}r/me or die 'another way';
 $delete =~ s/headline/bulletin/ && $delete =~ s/reader/bulletin_reader/ or die 'another deletion';
 my $tables = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.sql");
-my ($stamped) = map { $_->{content} } $page->blocks('A feed with stamps', 'sql');
 my ($partitioned, $drop) =
   slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/drop_read_partitions.sql") =~ /^(CREATE .*^END \$\$;\n).*^(SELECT .*)/ms;
 
