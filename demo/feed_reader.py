@@ -26,7 +26,10 @@ stop = threading.Event()
 
 
 def handle(cursor, reader, rows):
-    """What is done with the rows. This keeps a copy; the same row may come again, and with a newer body."""
+    """What is done with the rows. This keeps a copy; the same row may come again, and with a newer body.
+
+    A row can come before an older one of another transaction, so the copy has no constraint but its key.
+    """
     cursor.execute(
         """INSERT INTO bulletin_copy AS c (reader, id, body, times)
         SELECT %s, id, body, 1 FROM unnest(%s::bigint[], %s::int[]) AS r (id, body)
