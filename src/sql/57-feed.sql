@@ -179,8 +179,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_position(regclass, text) IS
     'the same position, or an error if a reader with it must copy the table again: ask after each connect';
 
+-- In UTC each day has 24 hours, as in the difference of two times.
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
     last text;
