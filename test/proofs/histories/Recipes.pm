@@ -31,6 +31,7 @@ my @recipes = (
 	[ 'bulletin', 'doc/feed.md', qr/^CREATE TABLE bulletin /, 'marks_on_standbys' ],
 	[ 'feed of bulletin', 'doc/feed.md', qr/^SELECT to_do .*'bulletin'/, 'marks_on_standbys' ],
 	[ 'what all have read', 'doc/feed.md', qr/^DELETE FROM headline /, 'feeds_keep_house' ],
+	[ 'what all know', 'doc/feed.md', qr/^SELECT snowflake_ids\.forget_deleted\(/, 'copies_of_a_feed' ],
 	[ 'do not wait', 'doc/feed.md', qr/^SET synchronous_commit = off/, 'its sessions have another level' ],
 	[ 'mark', 'doc/feed.md', qr/^CREATE TABLE mark / ],
 	[ 'first mark', 'doc/feed.md', qr/^INSERT INTO mark / ],
