@@ -51,7 +51,7 @@ SELECT DISTINCT f.proname AS function_in_no_list,
                      AND split_part(line, ' ', 1) || '.sql' = ANY (regexp_split_to_array(:'tests', E'\n')) LIMIT 1),
                 'add it to a list "WHERE proname ~" in the test of its topic') AS what_to_do
 FROM extension_functions f
-WHERE f.extname = 'snowflake_ids' AND f.proname !~ :'lists' AND f.proname !~ '_skipsupport$' AND f.flags !~ '^aggregate'
+WHERE f.extname = 'snowflake_ids' AND f.proname !~ :'lists' AND f.flags !~ '^aggregate'
     AND f.function NOT IN (SELECT function FROM behind WHERE function IS NOT NULL)
 ORDER BY 1;
 CREATE TEMP VIEW members AS
@@ -63,8 +63,7 @@ WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extna
 SELECT objid::regprocedure AS calls_nobody FROM members
 WHERE schema = 'public' AND classid = 'pg_proc'::regclass AND objid IN (TABLE behind) AND proname !~ '_timestamp$';
 SELECT proname, count(*) FROM members
-WHERE schema = 'snowflake_ids' AND classid = 'pg_proc'::regclass AND objid NOT IN (TABLE behind)
-    AND proname !~ '_skipsupport$' GROUP BY 1 ORDER BY 1;
+WHERE schema = 'snowflake_ids' AND classid = 'pg_proc'::regclass AND objid NOT IN (TABLE behind) GROUP BY 1 ORDER BY 1;
 -- Servers differ in which row and array types are members.
 SELECT classid::regclass, schema, count(*) > 0 AS some FROM members
 WHERE classid <> 'pg_proc'::regclass AND schema IS NOT NULL

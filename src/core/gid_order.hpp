@@ -1,4 +1,4 @@
-// Sort key (id_order.hpp) and neighbours of gids.
+// Sort key of gids (id_order.hpp).
 //
 // The sort key has one of two forms:
 //
@@ -46,37 +46,6 @@ private:
     }
 };
 
-// Valid ids only.
-constexpr Id lowest(Kind kind, std::uint64_t ms) {
-    return compose({kind, ms, base58::random_min_high, base58::random_min_low});
-}
-constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0xff, ~std::uint64_t{0}}); }
-constexpr Id lowest() { return lowest(Kind::volume, 0); }
-constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
-
-constexpr Neighbour<Id> next(const Id& id) {
-    Fields f = split(id);
-    if (compare(id, highest(f.kind, f.ms)) != 0) {
-        if (++f.random == 0) f.byte7++;
-        return {compose(f), true};
-    }
-    if (f.ms != timeline.max_tick()) return {lowest(f.kind, f.ms + 1), true};
-    if (f.kind != Kind::segment) return {lowest(static_cast<Kind>(static_cast<int>(f.kind) + 1), 0), true};
-    return {};
-}
-
-constexpr Neighbour<Id> previous(const Id& id) {
-    Fields f = split(id);
-    if (compare(id, lowest(f.kind, f.ms)) != 0) {
-        if (f.random-- == 0) f.byte7--;
-        return {compose(f), true};
-    }
-    if (f.ms != 0) return {highest(f.kind, f.ms - 1), true};
-    if (f.kind != Kind::volume)
-        return {highest(static_cast<Kind>(static_cast<int>(f.kind) - 1), timeline.max_tick()), true};
-    return {};
-}
-
 struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;
@@ -85,8 +54,6 @@ struct Type {
     static constexpr auto& parse = gid::parse;
     static constexpr auto& print = gid::print;
     static constexpr auto& from_bytes = gid::from_bytes;
-    static constexpr Id lowest() { return gid::lowest(); }
-    static constexpr Id highest() { return gid::highest(); }
 };
 
 }  // namespace snowflake_ids::gid

@@ -1,4 +1,4 @@
-// What sorting and indexes need of a format; sno_order.hpp, gid_order.hpp and mastic.hpp have it.
+// What sorting needs of a format; sno_order.hpp, gid_order.hpp and mastic.hpp have it.
 //
 // Sorting compares 64-bit SortKeys, and the ids only if two are equal. A key must never contradict the order (a < b
 // gives key(a) <= key(b)), and should seldom be shared. Ids generated in bulk differ only after the first eight bytes,
@@ -12,13 +12,6 @@
 #include "core/bytes.hpp"
 
 namespace snowflake_ids {
-
-// `id` is meaningless if the neighbour does not exist.
-template <class Id>
-struct Neighbour {
-    Id id{};
-    bool exists = false;
-};
 
 // The bytes after the first eight.
 template <class Id>

@@ -49,18 +49,10 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     return v;
 }
 
-// ---- order; a number is its own sort key
-
-constexpr Id lowest() { return {0}; }
-constexpr Id highest() { return {layout.max_id()}; }
-constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
-constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
-
+// A number is its own sort key.
 struct Type {
     using Id = mastic::Id;
     static constexpr const char* name = "mastic";
-    static constexpr Id lowest() { return mastic::lowest(); }
-    static constexpr Id highest() { return mastic::highest(); }
 };
 
 }  // namespace snowflake_ids::mastic

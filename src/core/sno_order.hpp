@@ -1,4 +1,4 @@
-// Sort key (id_order.hpp) and neighbours of snos.
+// Sort key of snos (id_order.hpp).
 //
 //   bits 63-24   time, tick-tock
 //   bits 23-0    a code for metabyte, partition and sequence
@@ -62,25 +62,6 @@ private:
     std::uint32_t metabyte_, partition_, window_start_;
 };
 
-constexpr Id lowest() { return {}; }
-constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
-
-constexpr Neighbour<Id> next(const Id& id) {
-    Neighbour<Id> n{id, compare(id, highest()) != 0};
-    const std::uint64_t low = low_bytes(id) + 1;
-    store_be<2>(n.id.bytes + 8, low);
-    if (low > max_sequence) store_be<8>(n.id.bytes, load_be<8>(id.bytes) + 1);
-    return n;
-}
-
-constexpr Neighbour<Id> previous(const Id& id) {
-    Neighbour<Id> n{id, compare(id, lowest()) != 0};
-    const std::uint64_t low = low_bytes(id);
-    store_be<2>(n.id.bytes + 8, low - 1);
-    if (low == 0) store_be<8>(n.id.bytes, load_be<8>(id.bytes) - 1);
-    return n;
-}
-
 struct Type {
     using Id = sno::Id;
     using SortKey = sno::SortKey;
@@ -89,8 +70,6 @@ struct Type {
     static constexpr auto& parse = sno::parse;
     static constexpr auto& print = sno::print;
     static constexpr auto& from_bytes = sno::from_bytes;
-    static constexpr Id lowest() { return sno::lowest(); }
-    static constexpr Id highest() { return sno::highest(); }
 };
 
 }  // namespace snowflake_ids::sno

@@ -49,22 +49,6 @@ extern "C" {
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
-// Skip scans came with 18. Our support functions exist before, so that the catalogs are the same, but no operator class
-// names them.
-extern "C" {
-#if PG_VERSION_NUM >= 180000
-#include "utils/skipsupport.h"
-#else
-#include "utils/relcache.h"
-struct SkipSupportData {
-    Datum low_elem, high_elem;
-    Datum (*decrement)(Relation rel, Datum existing, bool* overflow);
-    Datum (*increment)(Relation rel, Datum existing, bool* overflow);
-};
-typedef SkipSupportData* SkipSupport;
-#endif
-}
-
 extern "C" {
 #include "utils/guc.h"
 #include "utils/guc_tables.h"

@@ -74,10 +74,6 @@ CREATE FUNCTION snowflake_ids.%ID%_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_sortsupport(internal) IS 'sort support';
 
-CREATE FUNCTION snowflake_ids.%ID%_skipsupport(internal) RETURNS void
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.%ID%_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
-
 -- Equal ids are equal byte by byte, so an index may keep one for all (deduplication).
 
 CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING btree AS
@@ -85,14 +81,6 @@ CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING btree AS
     FUNCTION 1 snowflake_ids.%ID%_cmp(%ID%, %ID%),
     FUNCTION 2 snowflake_ids.%ID%_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
-
--- Support function 6 exists from PostgreSQL 18 on.
-DO $$
-BEGIN
-    IF current_setting('server_version_num')::integer >= 180000 THEN
-        ALTER OPERATOR FAMILY %ID%_ops USING btree ADD FUNCTION 6 (%ID%, %ID%) snowflake_ids.%ID%_skipsupport(internal);
-    END IF;
-END $$;
 
 COMMENT ON OPERATOR FAMILY %ID%_ops USING btree IS 'the order of %ID%';
 COMMENT ON OPERATOR CLASS %ID%_ops USING btree IS 'the order of %ID%';

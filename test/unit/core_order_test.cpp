@@ -1,6 +1,5 @@
-// Sort keys never contradict the order of the ids and seldom tie; neighbours; distances.
+// Sort keys never contradict the order of the ids and seldom tie.
 #include "core/gid_order.hpp"
-#include "core/mastic.hpp"
 #include "core/sno_order.hpp"
 
 #include <gtest/gtest.h>
@@ -115,79 +114,14 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
     EXPECT_LT(ties(grafts, gid::SortKey(ours[0])), 4000u);
 }
 
-// ---- neighbours
-
-template <class Id, class Next, class Previous>
-void expect_neighbours(const Id& id, const Next& next, const Previous& previous) {
-    if (const Neighbour<Id> n = next(id); n.exists) {
-        EXPECT_LT(compare(id, n.id), 0);
-        const Neighbour<Id> back = previous(n.id);
-        EXPECT_TRUE(back.exists && back.id == id);
-    }
-    if (const Neighbour<Id> n = previous(id); n.exists) {
-        EXPECT_GT(compare(id, n.id), 0);
-        const Neighbour<Id> back = next(n.id);
-        EXPECT_TRUE(back.exists && back.id == id);
-    }
-}
-
-TEST(CoreOrder, SnoNeighbours) {
-    const auto next = [](const sno::Id& id) { return sno::next(id); };
-    const auto previous = [](const sno::Id& id) { return sno::previous(id); };
-    std::mt19937_64 random(4);
-    for (int i = 0; i < 100000; i++) expect_neighbours(alike_sno(random), next, previous);
-    EXPECT_FALSE(sno::previous(sno::lowest()).exists);
-    EXPECT_FALSE(sno::next(sno::highest()).exists);
-    EXPECT_TRUE(sno::next(sno::compose({5, 0, 255, 65535, 65535})).id == sno::compose({5, 1, 0, 0, 0}));
-    EXPECT_TRUE(sno::next(sno::compose({5, 0, 0, 0, 6})).id == sno::compose({5, 0, 0, 0, 7}));
-}
-
-TEST(CoreOrder, GidNeighbours) {
-    const auto next = [](const gid::Id& id) { return gid::next(id); };
-    const auto previous = [](const gid::Id& id) { return gid::previous(id); };
-    std::mt19937_64 random(5);
-    for (int i = 0; i < 100000; i++) {
-        const gid::Id id = alike_gid(random);
-        expect_neighbours(id, next, previous);
-        for (const Neighbour<gid::Id>& n : {gid::next(id), gid::previous(id)}) {
-            EXPECT_TRUE(!n.exists || gid::check(n.id) == Error::none);
-        }
-    }
-    EXPECT_FALSE(gid::previous(gid::lowest()).exists);
-    EXPECT_FALSE(gid::next(gid::highest()).exists);
-    const gid::Id end = gid::highest(Kind::volume, gid::timeline.max_tick());
-    EXPECT_TRUE(gid::next(end).id == gid::lowest(Kind::log, 0) && gid::previous(gid::lowest(Kind::log, 0)).id == end);
-    EXPECT_TRUE(gid::next(gid::highest(Kind::log, 7)).id == gid::lowest(Kind::log, 8));
-}
-
-mastic::Id alike_mastic(std::mt19937_64& random) {
-    constexpr std::uint64_t middles[] = {0, std::uint64_t{1} << 63, ~std::uint64_t{0}, std::uint64_t{1} << 16};
-    const std::uint64_t n = random();
-    return {n % 5 == 4 ? random() : middles[n % 4] + n % 7 - 3};
-}
-
-TEST(CoreOrder, MasticNeighbours) {
-    const auto next = [](const mastic::Id& id) { return mastic::next(id); };
-    const auto previous = [](const mastic::Id& id) { return mastic::previous(id); };
-    std::mt19937_64 random(7);
-    for (int i = 0; i < 100000; i++) expect_neighbours(alike_mastic(random), next, previous);
-    EXPECT_FALSE(mastic::previous(mastic::lowest()).exists);
-    EXPECT_FALSE(mastic::next(mastic::highest()).exists);
-    EXPECT_TRUE(mastic::next({0x7fffffffffffffff}).id == mastic::Id{0x8000000000000000});
-}
-
 // The compiler refuses undefined behaviour. The test compares, so that a wrong order does not stop the build.
 TEST(CoreOrder, Constants) {
-    constexpr std::uint64_t sno_key = sno::SortKey(sno::lowest())(sno::highest());
+    constexpr sno::Id first{}, last = sno::compose({sno::timeline.max_tick(), 1, 255, 65535, sno::max_sequence});
+    constexpr std::uint64_t sno_key = sno::SortKey(first)(last);
     EXPECT_EQ(sno_key, ~std::uint64_t{0});
-    constexpr std::uint64_t first_gid = gid::SortKey(gid::lowest())(gid::lowest());
-    constexpr std::uint64_t last_gid = gid::SortKey(gid::lowest())(gid::highest());
-    EXPECT_LT(first_gid, last_gid);
-    constexpr bool mastic_next = mastic::next(mastic::lowest()).exists,
-                   mastic_end = mastic::next(mastic::highest()).exists;
-    EXPECT_TRUE(mastic_next && !mastic_end);
-    constexpr bool sno_next = sno::next(sno::lowest()).exists, gid_previous = gid::previous(gid::highest()).exists;
-    EXPECT_TRUE(sno_next && gid_previous);
+    constexpr gid::Id log = gid::empty(Kind::log), segment = gid::empty(Kind::segment);
+    constexpr std::uint64_t log_key = gid::SortKey(log)(log), segment_key = gid::SortKey(log)(segment);
+    EXPECT_LT(log_key, segment_key);
 }
 
 }  // namespace

@@ -197,33 +197,6 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
     PG_RETURN_VOID();
 }
 
-// ---- skip scans
-
-// If there is none, they set `overflow` and return 0.
-template <class Type>
-Datum skip_to_next(Relation, Datum existing, bool* overflow) {
-    const Neighbour<typename Type::Id> n = next(id_in<typename Type::Id>(existing));
-    *overflow = !n.exists;
-    return n.exists ? id_datum(n.id) : Datum{0};
-}
-
-template <class Type>
-Datum skip_to_previous(Relation, Datum existing, bool* overflow) {
-    const Neighbour<typename Type::Id> n = previous(id_in<typename Type::Id>(existing));
-    *overflow = !n.exists;
-    return n.exists ? id_datum(n.id) : Datum{0};
-}
-
-template <class Type>
-Datum prepare_skip(FunctionCallInfo fcinfo) {
-    const SkipSupport support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));
-    support->low_elem = id_datum(Type::lowest());
-    support->high_elem = id_datum(Type::highest());
-    support->decrement = skip_to_previous<Type>;
-    support->increment = skip_to_next<Type>;
-    PG_RETURN_VOID();
-}
-
 }  // namespace snowflake_ids
 
 // `type` is the name in SQL, and the namespace of its Type.
@@ -237,8 +210,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
     FUNCTION(snowflake_ids_##type##_cmp) { PG_RETURN_INT32(compare_arguments<type::Type>(fcinfo)); }    \
     FUNCTION(snowflake_ids_##type##_smaller) { return smaller_argument<type::Type>(fcinfo); }           \
     FUNCTION(snowflake_ids_##type##_larger) { return larger_argument<type::Type>(fcinfo); }             \
-    FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }           \
-    FUNCTION(snowflake_ids_##type##_skipsupport) { return prepare_skip<type::Type>(fcinfo); }
+    FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }
 
 // Functions of the types passed by reference. Input is not here, because gid has a type modifier.
 #define BYTE_FUNCTIONS(type)                                                                  \
