@@ -110,22 +110,6 @@ inline uint64& word_of_snapshot(Snapshot copy) {
 #define trace_sort false
 #endif
 
-// Since 18, index_beginscan() has one more argument, for instrumentation. The last branch is for yet another one at the
-// end.
-extern "C" {
-#include "access/genam.h"
-}
-template <class Function = decltype(&index_beginscan)>
-IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys,
-                               Function begin = &index_beginscan) {
-    if constexpr (requires { begin(table, index, snapshot, keys, 0); })
-        return begin(table, index, snapshot, keys, 0);
-    else if constexpr (requires { begin(table, index, snapshot, nullptr, keys, 0); })
-        return begin(table, index, snapshot, nullptr, keys, 0);
-    else
-        return begin(table, index, snapshot, nullptr, keys, 0, 0);
-}
-
 extern "C" {
 #include "storage/proc.h"
 }

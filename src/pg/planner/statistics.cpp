@@ -3,7 +3,10 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
+#include "parser/parsetree.h"
+#include "utils/syscache.h"
 }
 
 namespace snowflake_ids {
@@ -13,6 +16,18 @@ namespace {
 // 0 to 1. `from` and `to` must differ.
 double part_of_way(Key from, Key value, Key to) {
     return static_cast<double>(value - from) / static_cast<double>(to - from);
+}
+
+struct Seen {
+    ToKey key;
+    Key last;
+};
+
+// Keeps the first argument, and says that it is smaller than the second.
+Datum keep_and_pass(PG_FUNCTION_ARGS) {
+    auto* seen = static_cast<Seen*>(fcinfo->flinfo->fn_extra);
+    seen->last = seen->key(PG_GETARG_DATUM(0));
+    PG_RETURN_BOOL(true);
 }
 
 }  // namespace
@@ -70,16 +85,41 @@ double Statistics::below(Key k) const {
     return (1 - beyond_) * (low + part_of_way(key(histogram_, low), k, key(histogram_, high))) / bins;
 }
 
+// The largest value in an index, or else in the histogram. PostgreSQL looks into the index when its search in the
+// histogram comes to the last value, and compares the value from there. Each value passes, so it comes to the last one.
+Key Statistics::largest() const {
+    Seen seen{key_, 0};
+    FmgrInfo compare{};
+    compare.fn_addr = keep_and_pass;
+    compare.fn_oid = get_opcode(histogram_.staop);
+    compare.fn_nargs = 2;
+    compare.fn_extra = &seen;
+    ineq_histogram_selectivity(root_, &variable_, histogram_.staop, &compare, false, false, InvalidOid, Datum{0}, type_);
+    return seen.last;
+}
+
+// The fraction of the table's rows added since ANALYZE or VACUUM counted them; 0 if unknown. The planner derives
+// rel->tuples from the present size, and pg_class has the rows at the last count. An index has shown that this is a
+// table.
+double Statistics::growth() const {
+    const RangeTblEntry* table = planner_rt_fetch(variable_.rel->relid, root_);
+    const HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table->relid));
+    if (!HeapTupleIsValid(row)) return 0;
+    const double counted = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->reltuples;
+    ReleaseSysCache(row);
+    return counted > 0 && counted < variable_.rel->tuples ? 1 - counted / variable_.rel->tuples : 0;
+}
+
 // Rows newer than the histogram are the growth of the table. But growth before the last VACUUM does not show, because
 // VACUUM counts rows too. So they are at least what PostgreSQL takes, which stretches the last bin to the largest
 // value.
 void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
-    if (!largest_in_index(root_, variable_, type_, key_, end_) || end_ <= last()) return;
+    end_ = largest();
+    if (end_ <= last()) return;
     beyond_ = (1 - part_of_way(before_last(), last(), end_)) / (histogram_.nvalues - 1);
-    const double growth = growth_since_statistics(root_, variable_);
-    if (growth > beyond_) beyond_ = growth;
+    beyond_ = Max(beyond_, growth());
 }
 
 double Statistics::of_histogram(const Range& range) {

@@ -2,14 +2,18 @@
 #pragma once
 
 #include "pg/pg.hpp"
-#include "pg/planner/index_end.hpp"
 
 extern "C" {
+#include "nodes/pathnodes.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 }
 
 namespace snowflake_ids {
+
+// A value of a column as a number, in the same order.
+using Key = unsigned __int128;
+using ToKey = Key (*)(Datum);
 
 // Keys from `lower` on and below `upper`.
 struct Range {
@@ -66,6 +70,8 @@ private:
     Key last() const { return key(histogram_, histogram_.nvalues - 1); }
     Key before_last() const { return key(histogram_, histogram_.nvalues - 2); }
     double below(Key key) const;
+    Key largest() const;
+    double growth() const;
     void look_beyond();
     double of_histogram(const Range& range);
 
