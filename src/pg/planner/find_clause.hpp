@@ -9,7 +9,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// A position in a list of AND-ed clauses. `clauses` is NIL if the clause is not among the restrictions.
+// A position in a list of AND-ed clauses. `clauses` is NIL if the clause was not found among the restrictions.
 struct ClausePlace {
     List* clauses;
     int position;
@@ -17,7 +17,7 @@ struct ClausePlace {
 
 // Finds the clause by the addresses of its arguments, in either order, because an index condition has them in the order
 // of the index.
-ClausePlace find_clause(RelOptInfo* rel, const List* arguments);
+ClausePlace find_clause(const RelOptInfo* rel, const List* arguments);
 
 // Without its RestrictInfo; null unless it is an operator with two arguments.
 const OpExpr* binary_clause(Node* clause);
