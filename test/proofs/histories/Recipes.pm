@@ -12,7 +12,7 @@ my @recipes = (
 	[ 'rows of it', 'doc/feed.md', qr/^INSERT INTO headline /, 'writers insert instead' ],
 	[ 'a change', 'doc/feed.md', qr/^UPDATE headline SET body /, 'writers change rows instead' ],
 	[ 'read one table', 'doc/feed.md', qr/^SELECT greatest\(.* FROM headline AS h / ],
-	[ 'restamp', 'doc/feed.md', qr/^UPDATE headline SET stamp /, 'settled_ids_of_a_table' ],
+	[ 'restamp', 'doc/feed.md', qr/^UPDATE headline SET stamp /, 'tables_change' ],
 	[ 'wait', 'doc/feed.md', qr/^SELECT snowflake_ids_wait\(/ ],
 	[ 'table', 'doc/feed.md', qr/^CREATE TABLE news / ],
 	[ 'rows', 'doc/feed.md', qr/^INSERT INTO news /, 'writers insert instead' ],

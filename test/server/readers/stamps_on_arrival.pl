@@ -73,7 +73,14 @@ subscribe($_) for 1, 2;
 my $of = sub { my ($table) = @_; return $read =~ s/article/$table/gr };
 my $rule = Reader->new('stamped on arrival', $subscriber, $read);
 
-# Without a table, because these would be refused.
+fails_with(
+	$subscriber,
+	q{SELECT sno_settled('not_always')},
+	'a trigger that is not ALWAYS',
+	qr/Trigger "zz_stamp" of "not_always" does not fire for rows of a subscription\./,
+	qr/ENABLE ALWAYS TRIGGER zz_stamp/);
+
+# Without a table, because these are refused.
 my $settled = sub { my ($table) = @_; return $of->($table) =~ s/sno_settled\('\w+'\)/sno_settled()/r };
 my %control = (
 	stamped_there => Reader->new('control: the stamp of the publisher', $subscriber, $settled->('stamped_there')),
