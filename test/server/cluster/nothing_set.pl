@@ -107,9 +107,7 @@ is( $one->safe_psql(
 
 # ---- a standby has the same, and keeps it when it is promoted
 $one->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($one, 'base', has_streaming => 1);
-$standby->start;
+my $standby = standby_of($one, 'standby');
 $one->wait_for_catchup($standby);
 is(status($standby), '|default|', 'a standby has no machine id of its own, and shows none');
 

@@ -19,12 +19,7 @@ $server{a}->safe_psql('postgres',
 );
 $server{a}->backup('base');
 
-for my $name ('b', 'c')
-{
-	$server{$name} = PostgreSQL::Test::Cluster->new($name);
-	$server{$name}->init_from_backup($server{a}, 'base', has_streaming => 1);
-	start_at($server{$name}, $clock{$name});
-}
+$server{$_} = standby_of($server{a}, $_, $clock{$_}) for 'b', 'c';
 
 my $ids = Ids->new;
 my $turn = 0;

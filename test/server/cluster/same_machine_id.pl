@@ -84,9 +84,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 $page->run_on({ node2 => $two }, 'Choosing machine ids');
 set_to($two, 2);
 $two->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($two, 'base', has_streaming => 1);
-$standby->start;
+my $standby = standby_of($two, 'standby');
 
 $page->run_on({ standby => $standby }, 'Read replicas');
 set_to($standby, 101);
@@ -157,9 +155,7 @@ is(found(%node), '', 'with numbers of their own there is nothing to find');
 	$copy->stop('immediate');
 }
 
-my $other = PostgreSQL::Test::Cluster->new('other');
-$other->init_from_backup($two, 'base', has_streaming => 1);
-$other->start;
+my $other = standby_of($two, 'other');
 my %standbys = (standby => $standby, other => $other);
 is(found(%node, %standbys), '', 'standbys are no rivals of their primary');
 $standby->append_conf('postgresql.auto.conf', "snowflake_ids.standby_machine_id = -1\n");

@@ -113,9 +113,7 @@ goes_up('DROP EXTENSION, restart, CREATE EXTENSION');
 # ---- together with the server's own tools
 $node->backup('base');
 ok(1, 'pg_basebackup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
-$standby->start;
+my $standby = Faults::standby_of($node, 'standby');
 $node->wait_for_catchup($standby);
 
 # ---- a standby

@@ -23,10 +23,7 @@ sub standby
 {
 	my $clock = clock();
 	$clock->set($behind);
-	my $standby = PostgreSQL::Test::Cluster->new('standby' . ++$standbys);
-	$standby->init_from_backup($primary, 'base', has_streaming => 1);
-	start_at($standby, $clock);
-	return ($standby, $clock);
+	return (standby_of($primary, 'standby' . ++$standbys, $clock), $clock);
 }
 
 sub replayed

@@ -113,9 +113,7 @@ like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^2023-/, 'and 
 # ---- a standby decodes, and generates only with an id of its own
 my $behind = clock();
 $behind->set(-3 * 3600);
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($server, 'base', has_streaming => 1);
-start_at($standby, $behind);
+my $standby = standby_of($server, 'standby', $behind);
 my $there = Session->new($standby);
 for my $layout ('twitter', 'acme', 'mastic')
 {

@@ -237,11 +237,9 @@ $ids->none_twice('first id of a life by each kind of process');
 	$server->backup('base');
 	my $ids_there =
 	  q{SELECT concat_ws(E'\n', 's' || gen_sno(), 'i' || gen_snowflake_si()) FROM generate_series(1, 200)};
-	my $standby = PostgreSQL::Test::Cluster->new('standby');
-	$standby->init_from_backup($server, 'base', has_streaming => 1);
 	my $its_clock = clock();
 	$its_clock->set(-3600);
-	start_at($standby, $its_clock);
+	my $standby = standby_of($server, 'standby', $its_clock);
 	my @sessions = map { Session->new($standby) } 1 .. 3;
 	$_->send($ids_there)  for @sessions;
 	$ids->add($_->answer) for @sessions;

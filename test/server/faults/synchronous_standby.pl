@@ -12,15 +12,6 @@ my $primary = new_server('primary', $clock, allows_streaming => 1);
 $primary->safe_psql('postgres', 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n; CREATE TABLE written ()');
 $primary->backup('base');
 
-sub standby
-{
-	my ($name, $at) = @_;
-	my $standby = PostgreSQL::Test::Cluster->new($name);
-	$standby->init_from_backup($primary, 'base', has_streaming => 1);
-	start_at($standby, $at);
-	return $standby;
-}
-
 sub synchronous
 {
 	my ($names, @sessions) = @_;
@@ -85,7 +76,7 @@ sub without
 # ---- the standby is stopped, clients draw, the standby is promoted, with its clock behind
 {
 	my $behind = clock();
-	my $standby = standby('standby', $behind);
+	my $standby = standby_of($primary, 'standby', $behind);
 	synchronous('standby');
 	my $ids = Ids->new;
 	$ids->draw($primary);
@@ -127,7 +118,7 @@ sub without
 }
 
 # ---- which COMMIT waits
-my $one = standby('one', $clock);
+my $one = standby_of($primary, 'one', $clock);
 synchronous('one');
 has_all($one);
 without($one);
@@ -208,7 +199,7 @@ $session->answer;
 
 # ---- once a standby has the ceiling, nobody waits or takes a transaction id
 $session = session();
-my $two = standby('two', $clock);
+my $two = standby_of($primary, 'two', $clock);
 $primary->append_conf('postgresql.conf', "snowflake_ids.durable_window = 60s\n");
 synchronous('ANY 1 (one, two)', $session);
 $session->ask($draw);

@@ -94,9 +94,7 @@ $clock->set(0);
 
 # ---- in recovery
 $server->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($server, 'base', has_streaming => 1);
-start_at($standby, clock());
+my $standby = standby_of($server, 'standby', clock());
 my $there = Session->new($standby);
 for my $call ('gen_sno()', 'gen_snowflake_si()', 'gen_mastic()')
 {

@@ -16,15 +16,15 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT =
-  qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
+  qw(clock new_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of
   only_connected module has_program small_filesystem segments_of own_installation sleep time);
 
 my %shims;
 
-# How long tests wait for a state that never comes.
-use constant longest_wait => 180;
+# How long tests wait for a state that never comes. Mutants do not wait that long.
+use constant longest_wait => $ENV{LONGEST_WAIT} // 180;
 
 # Returns the first true result of `look`; after a long time, its last.
 sub eventually
@@ -284,6 +284,18 @@ sub spew
 	print $f $content;
 	truncate $f, length $content;
 	close $f or die "$path: $!";
+}
+
+# A standby from the primary's backup "base"; `clock`, `conf` if it has any
+sub standby_of
+{
+	my ($primary, $name, $clock, $conf) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', $conf) if $conf;
+	if   ($clock) { start_at($standby, $clock) }
+	else          { $standby->start }
+	return $standby;
 }
 
 # From the first start on, what is synced is remembered.

@@ -127,9 +127,7 @@ sub table { return $any->ask(q{SELECT string_agg(id || '=' || body, ' ' ORDER BY
 # ---- on a standby
 {
 	$server->backup('base');
-	my $standby = PostgreSQL::Test::Cluster->new('standby_without_c');
-	$standby->init_from_backup($server, 'base', has_streaming => 1);
-	$standby->start;
+	my $standby = standby_of($server, 'standby_without_c');
 	my $reader = reader(undef, server => $standby);
 	my $control = reader($poll =~ s/>=/>/r, server => $standby);
 	my $polls =

@@ -30,9 +30,7 @@ END_SQL
 $primary->backup('base');
 my $slow = clock();
 $slow->set(-3600);
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
-start_at($standby, $slow);
+my $standby = standby_of($primary, 'standby', $slow);
 
 # A session each. Returns the keys.
 sub write_rows

@@ -73,10 +73,7 @@ settles_soon($server, 'many crashes');
 # one standby has begun a life before its promotion, one has not
 $server->backup('base');
 my @standbys = map {
-	my $standby = PostgreSQL::Test::Cluster->new($_);
-	$standby->init_from_backup($server, 'base', has_streaming => 1);
-	$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = 4\n") if $_ eq 'with_ids';
-	$standby->start;
+	my $standby = standby_of($server, $_, undef, $_ eq 'with_ids' ? "snowflake_ids.standby_machine_id = 4\n" : '');
 	$standby->safe_psql('postgres', 'SELECT gen_sno()') if $_ eq 'with_ids';
 	$standby;
 } 'with_ids', 'without_ids';

@@ -329,11 +329,9 @@ END
 
 # ---- promotion
 $server->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($server, 'base', has_streaming => 1);
 my $behind = clock();
 $behind->set($clock->{offset} - 3600);
-start_at($standby, $behind);
+my $standby = standby_of($server, 'standby', $behind);
 fails_with(
 	$standby, 'SELECT sno_settled()',
 	'a standby',

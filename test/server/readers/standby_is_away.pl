@@ -13,15 +13,6 @@ $primary->safe_psql('postgres', 'CREATE TABLE log (id mastic PRIMARY KEY DEFAULT
 $primary->backup('base');
 my $rows = q{SELECT string_agg(what, ',' ORDER BY id) FROM log WHERE id < (SELECT mastic_settled())};
 
-sub standby
-{
-	my ($name, $at) = @_;
-	my $standby = PostgreSQL::Test::Cluster->new($name);
-	$standby->init_from_backup($primary, 'base', has_streaming => 1);
-	start_at($standby, $at);
-	return $standby;
-}
-
 sub synchronous
 {
 	my ($names) = @_;
@@ -74,7 +65,7 @@ eventually(sub { value($primary, "SHOW synchronous_standby_names") eq 'one' });
 is(reads(), 'a', 'standbys are named, and none has connected: a reader has what it had, and does not wait');
 my ($never) = insert_waits('b');
 is(reads(), 'a', 'and sees nothing that waits');
-my $one = standby('one', $clock);
+my $one = standby_of($primary, 'one', $clock);
 is($never->answer, '', 'the standby comes');
 sees('a,b', 'and the reader sees what was committed');
 
@@ -120,7 +111,7 @@ ok( eventually(
 	'of both databases');
 
 # ---- one of two is enough
-my $two = standby('two', $clock);
+my $two = standby_of($primary, 'two', $clock);
 synchronous('ANY 1 (one, two)');
 insert('e');
 $two->stop('fast');

@@ -19,11 +19,9 @@ CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUN
 INSERT INTO news DEFAULT VALUES;
 END
 $primary->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('one');
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
 $primary->append_conf('postgresql.conf', "synchronous_standby_names = 'one'\n");
 reload($primary);
-start_at($standby, $clock);
+my $standby = standby_of($primary, 'one', $clock);
 
 my $polls = q{SELECT greatest(:'position', (SELECT sno_settled('news'))), id, body, stamp FROM news
 	WHERE stamp >= :'position' ORDER BY stamp};
