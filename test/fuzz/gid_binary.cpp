@@ -1,24 +1,7 @@
-// The gid reader for bytes, with up to three ids, whose order is checked.
+// The gid reader for bytes.
 #include "ids.hpp"
 
-using namespace snowflake_ids;
-using namespace snowflake_ids::fuzz;
-
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const Exact whole(data, size);
-    require(static_cast<bool>(gid::from_bytes(whole.data(), size)) ? size == gid::binary_size : true);
-
-    gid::Id ids[3] = {Gid::lowest(), Gid::highest(), Gid::lowest()};
-    int n = 0;
-    for (std::size_t at = 0; n < 3 && at + gid::binary_size <= size; at += gid::binary_size) {
-        const Exact bytes(data + at, gid::binary_size);
-        const Result<gid::Id> id = gid::from_bytes(bytes.data(), bytes.size);
-        if (!id) continue;
-        require(std::memcmp(id.value.bytes, bytes.bytes, bytes.size) == 0);
-        require_consistent(id.value);
-        require_round_trip<Gid>(id.value);
-        ids[n++] = id.value;
-    }
-    if (n > 0) require_one_order<Gid>(ids[0], ids[1], ids[2]);
+    snowflake_ids::fuzz::try_bytes<snowflake_ids::fuzz::Gid>(data, size);
     return 0;
 }

@@ -62,8 +62,49 @@ void require_one_order(const Id& a, const Id& b, const Id& first) {
     require(order >= 0 || key(a) <= key(b));
 }
 
+// A text that is taken is canonical, and nothing beyond it is read.
+template <class Format>
+void try_text(const std::uint8_t* data, std::size_t size) {
+    const Exact text(data, size);
+    const auto id = Format::parse(text.bytes, text.size);
+    if (!id) return;
+    char again[Format::text_size];
+    Format::print(id.value, again);
+    require(size == sizeof again && std::memcmp(data, again, size) == 0);
+    require_consistent(id.value);
+    require_round_trip<Format>(id.value);
+
+    require(Format::parse(text.bytes, size - 1).error == Error::bad_length);
+    for (std::size_t i = 0; i < size; i++) {
+        const char was = text.bytes[i];
+        text.bytes[i] = '_';
+        require(!Format::parse(text.bytes, size));
+        text.bytes[i] = was;
+    }
+}
+
+// Up to three ids, whose order is checked.
+template <class Format>
+void try_bytes(const std::uint8_t* data, std::size_t size) {
+    const Exact whole(data, size);
+    require(!Format::from_bytes(whole.data(), size) || size == Format::binary_size);
+
+    decltype(Format::lowest()) ids[3] = {Format::lowest(), Format::highest(), Format::lowest()};
+    int n = 0;
+    for (std::size_t at = 0; n < 3 && at + Format::binary_size <= size; at += Format::binary_size) {
+        const Exact bytes(data + at, Format::binary_size);
+        const auto id = Format::from_bytes(bytes.data(), bytes.size);
+        if (!id) continue;
+        require(std::memcmp(id.value.bytes, bytes.bytes, bytes.size) == 0);
+        require_consistent(id.value);
+        require_round_trip<Format>(id.value);
+        ids[n++] = id.value;
+    }
+    if (n > 0) require_one_order<Format>(ids[0], ids[1], ids[2]);
+}
+
 struct Sno {
-    static constexpr std::size_t text_size = sno::text_size;
+    static constexpr std::size_t text_size = sno::text_size, binary_size = sno::binary_size;
     using SortKey = sno::SortKey;
     static void print(const sno::Id& id, char* out) { sno::print(id, out); }
     static Result<sno::Id> parse(const char* text, std::size_t n) { return sno::parse(text, n); }
@@ -75,7 +116,7 @@ struct Sno {
 };
 
 struct Gid {
-    static constexpr std::size_t text_size = gid::text_size;
+    static constexpr std::size_t text_size = gid::text_size, binary_size = gid::binary_size;
     using SortKey = gid::SortKey;
     static void print(const gid::Id& id, char* out) { gid::print(id, out); }
     static Result<gid::Id> parse(const char* text, std::size_t n) { return gid::parse(text, n); }
