@@ -23,23 +23,13 @@ func main() {
 		}
 		return n == 1
 	}
-	first := func(as string, is bool, cast string, works bool) string {
-		if is {
-			return as
-		} else if works {
-			return cast
-		}
-		return "nothing works"
-	}
 	var id, disk, post string
 	var number int64
-	insert := "INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, number"
 	if err = db.QueryRow(insert).Scan(&id, &disk, &post, &number); err != nil {
 		log.Fatal(err)
 	}
-	given := []any{"9q99v4p624ppi224", "5rMJuGXiYw-2eDkDiPiLuBbS", "10339378790400001", 5}
-	_, err = db.Exec("INSERT INTO person (id, disk, post, number) VALUES ($1, $2, $3, $4)", given...)
-	written := err == nil && found("id = '9q99v4p624ppi224' AND disk = '5rMJuGXiYw-2eDkDiPiLuBbS' AND post = 10339378790400001 AND number = 5")
+	_, err = db.Exec(insertGiven, given...)
+	written := err == nil && found(isGiven)
 	since := time.Now().Add(-time.Hour)
 	fmt.Printf("%T | %T | %s | %s | %s | %s | \n", id, number, first("as is", written, "", false),
 		first("as is", found("id = $1 AND disk = $2 AND post = $3", id, disk, post), "", false),

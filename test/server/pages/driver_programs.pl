@@ -46,8 +46,10 @@ my $node = sub {
 	[ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ]
 };
 my $py = sub { [ [ $python, '-c', "import @_" ], [ $python, '-B', '-W', 'error' ] ] };
-my $go =
-  sub { [ [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ], [ 'go', 'run' ] ] };
+my $go = sub {
+	[   [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ],
+		[ 'go', 'run', "$root/test/drivers/go/person.go" ] ]
+};
 my $jar = '/usr/share/java/postgresql.jar';
 
 my %programs = (
