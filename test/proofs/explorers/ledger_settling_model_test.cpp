@@ -159,14 +159,6 @@ struct Settled : Model {
         return two_writers && p == 1 && cell >= unsigned{other_cell} && cell < unsigned{other_cell} + cells_of_other;
     }
 
-    void program(std::vector<Operation> of) {
-        std::vector<unsigned> indexes;
-        for (Operation& o : of) {
-            indexes.push_back(static_cast<unsigned>(operations.size()));
-            operations.push_back(std::move(o));
-        }
-        programs.push_back(indexes);
-    }
     void another() { programs.push_back(programs.back()); }
 };
 

@@ -2,7 +2,6 @@
 // that it has not read, and none sleeps before such a row unless it was woken or will soon look by itself.
 #include <gtest/gtest.h>
 
-#include <utility>
 #include <vector>
 
 #include "ledger/waiting.hpp"
@@ -139,14 +138,6 @@ struct Waiting : Model {
                 return missed;
         }
         return nullptr;
-    }
-    void program(std::vector<Operation> of) {
-        std::vector<unsigned> indexes;
-        for (Operation& o : of) {
-            indexes.push_back(static_cast<unsigned>(operations.size()));
-            operations.push_back(std::move(o));
-        }
-        programs.push_back(indexes);
     }
 };
 

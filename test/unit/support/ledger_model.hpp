@@ -231,6 +231,15 @@ struct Model {
     // Each way in which the sync of what was written to `cell` may end.
     virtual void sync(const Global&, Cell, std::vector<std::pair<Answer, Global>>&) const {}
     virtual Complaint always(const Global&) { return nullptr; }
+    // A process that does these one after another.
+    void program(std::vector<Operation> of) {
+        std::vector<unsigned> indexes;
+        for (Operation& o : of) {
+            indexes.push_back(static_cast<unsigned>(operations.size()));
+            operations.push_back(std::move(o));
+        }
+        programs.push_back(indexes);
+    }
     // What may happen at any time and ends all processes.
     virtual void events(const Global&, std::vector<Global>&) const {}
     // What may happen at any time and ends none.
