@@ -60,7 +60,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench feed-bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
+.PHONY: give-back bench feed-bench demo test simulator weak-memory prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.

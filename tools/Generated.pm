@@ -3,7 +3,7 @@ package Generated;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(slurp spew put_between grouped);
+our @EXPORT = qw(slurp spew put_between replaced grouped);
 
 sub slurp
 {
@@ -30,6 +30,21 @@ sub put_between
 	$text =~ s/^<!-- $name -->\n\K.*?(?=^<!-- \/$name -->\n)/$content/ms or die "$page has no place for $name\n";
 	spew($page, $text);
 	return;
+}
+
+# The files below a directory that a list changes, and what they become: file, what stands there once, what it becomes.
+sub replaced
+{
+	my ($directory, @changes) = @_;
+	my %text;
+	while (my ($file, $from, $to) = splice @changes, 0, 3)
+	{
+		my $text = $text{$file} // slurp("$directory/$file");
+		my $places = () = $text =~ /\Q$from\E/g;
+		die "$file has $places places with: $from\n" unless $places == 1;
+		$text{$file} = $text =~ s/\Q$from\E/$to/r;
+	}
+	return %text;
 }
 
 # 1234567 is 1,234,567.

@@ -33,6 +33,13 @@ $(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/proofs/simulator/*.hpp 
 	@mkdir -p $(@D)
 	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest/proofs $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
 
+# ---- memory orders: g++, because Debian 12's clang has no std::source_location. -O2 would compile longer than a short
+# run saves.
+weak-memory: $(BUILD)/weak_memory
+$(BUILD)/weak_memory: test/proofs/weak_memory/weak_memory.cpp $(wildcard test/proofs/weak_memory/*.hpp src/ledger/*.hpp src/core/*.hpp)
+	@mkdir -p $(@D)
+	$(call run,c++ $@,g++ -std=c++20 -O1 -Wall -Wextra -Isrc -Itest/proofs/weak_memory -o $@ $<)
+
 # ---- fuzz targets; libFuzzer is part of clang
 FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
 FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)

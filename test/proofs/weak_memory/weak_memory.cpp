@@ -2,7 +2,7 @@
 // then with seq_cst only where expected.hpp needs it, no scene fails. Then one order at a time is weakened: a scene
 // fails, or expected.hpp says why not.
 //
-// usage: weak_memory [ITERATIONS [all|found [SHARE SHARES]]]
+// usage: weak_memory [ITERATIONS [all|found|scenes [SHARE SHARES]]]
 //   ITERATIONS  of each scene (default: 20000)
 //   found       only weakened orders that a scene must find, and no table
 //   SHARE       from 0: every SHARES-th scene and site only
@@ -217,13 +217,14 @@ int main(int argc, char** argv) {
     using namespace snowflake_ids::weak_memory;
     const unsigned long iterations = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 20000;
     const bool only_found = argc > 2 && std::string(argv[2]) == "found";
+    const bool only_scenes = argc > 2 && std::string(argv[2]) == "scenes";
     Share share;
     if (argc > 4) {
         share = {static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10)),
                  static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10))};
     }
     if (iterations == 0 || share.part >= share.of) {
-        std::fprintf(stderr, "usage: weak_memory [ITERATIONS [all|found [SHARE SHARES]]]\n");
+        std::fprintf(stderr, "usage: weak_memory [ITERATIONS [all|found|scenes [SHARE SHARES]]]\n");
         return 2;
     }
     const auto start = std::chrono::steady_clock::now();
@@ -231,12 +232,14 @@ int main(int argc, char** argv) {
     run_scenes(iterations, share);
     cap();
     run_scenes(iterations, share);
-    if (!only_found && share.part == 0)
+    if (!only_found && !only_scenes && share.part == 0)
         std::printf(
             "| site | order | needs | weaker orders: found by (after), or why they do not matter "
             "|\n|---|---|---|---|\n");
-    for (unsigned i = share.part; i < sites.count; i += share.of) check(sites.site[i], iterations, only_found);
+    for (unsigned i = share.part; i < sites.count && !only_scenes; i += share.of)
+        check(sites.site[i], iterations, only_found);
     for (const Expected& e : expectations) {
+        if (only_scenes) break;  // a mutant may have other sites
         bool there = share.part != 0;
         for (unsigned i = 0; i < sites.count && !there; i++) there = title_of(sites.site[i]) == e.site;
         if (!there) find(std::string(e.site) + " is in expected.hpp, and no scene comes there");
