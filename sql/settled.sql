@@ -1,4 +1,4 @@
--- Who holds back whom: isolation test settled.
+-- What one session is told, and what it is refused. Who holds back whom: isolation test settled.
 CREATE TABLE event (id sno PRIMARY KEY DEFAULT gen_sno(), what text);
 \i sql/include/plan.psql
 CREATE PROCEDURE settle(until timestamptz) LANGUAGE plpgsql AS $$

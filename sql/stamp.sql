@@ -1,3 +1,4 @@
+-- A stamp is a new id, whatever the statement says, and a trigger that cannot stamp is refused.
 \set VERBOSITY default
 CREATE TABLE news (id bigint PRIMARY KEY, body text, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);

@@ -1,4 +1,4 @@
-// What ledger_settling_model_test.cpp checks.
+// What ledger_settling_model_test.cpp checks, in the memory model of C++: an order that is too weak.
 #pragma once
 
 #include "ledger/settling.hpp"

@@ -1,5 +1,5 @@
-# A poller continues after its last id and gets each row once: through prepared transactions, restarts, a clock that
-# steps back, promotion, a forced reset, many short transactions, and parallel workers.
+# Readers of all tables, through what only servers do: a poller continues after its last id and gets each row once, through
+# prepared transactions, restarts, a clock that steps back, promotion, a forced reset, and parallel workers.
 use strict;
 use warnings;
 use FindBin;
