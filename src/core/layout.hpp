@@ -35,15 +35,6 @@ struct Layout {
                std::uint64_t{f.sequence} << sequence_shift();
     }
 
-    // Errors: node_range, sequence_range, and those of Timeline::floor_tick().
-    constexpr Result<std::uint64_t> make(UnixTime t, std::int64_t node, std::int64_t sequence) const {
-        const Result<std::uint64_t> tick = timeline.floor_tick(t);
-        if (!tick) return tick.error;
-        if (node < 0 || node > max_node()) return Error::node_range;
-        if (sequence < 0 || sequence > max_sequence()) return Error::sequence_range;
-        return compose({tick.value, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(sequence)});
-    }
-
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
         return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),

@@ -18,7 +18,6 @@ inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 /
 struct Id {
     std::uint64_t number;
 
-    friend constexpr bool operator==(const Id&, const Id&) = default;
     friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
 };
 

@@ -65,8 +65,6 @@ constexpr Fields split(const Id& id) {
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<5>(id.bytes) >> 1); }
 
-constexpr UnixTime last_of_tick(const Id& id) { return timeline.last(load_be<5>(id.bytes) >> 1); }
-
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;

@@ -29,13 +29,6 @@ inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 
 struct Id {
     unsigned char bytes[binary_size];
-
-    friend constexpr int compare(const Id& a, const Id& b) {
-        const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
-        if (ah != bh) return ah < bh ? -1 : 1;
-        const std::uint64_t al = load_be<8>(a.bytes + 8), bl = load_be<8>(b.bytes + 8);
-        return al < bl ? -1 : al > bl;
-    }
 };
 
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
@@ -51,11 +44,6 @@ constexpr Id compose(const Fields& f) {
     store_be<8>(id.bytes, f.ms << 16 | std::uint64_t{7} << fraction_bits | f.fraction);
     store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | f.random);
     return id;
-}
-
-// Of a valid id.
-constexpr Fields split(const Id& id) {
-    return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
 
 // The id must be valid.

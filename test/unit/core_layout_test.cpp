@@ -43,7 +43,7 @@ TEST(CoreLayout, PublishedIds) {
         EXPECT_EQ(l.time_of(p.id), unix_ms(p.unix_ms));
         EXPECT_EQ(f.value.node, p.node);
         EXPECT_EQ(f.value.sequence, p.sequence);
-        EXPECT_EQ(l.make(unix_ms(p.unix_ms) + 999us, p.node, p.sequence).value, p.id);
+        EXPECT_EQ(l.compose({l.timeline.floor_tick(unix_ms(p.unix_ms) + 999us).value, p.node, p.sequence}), p.id);
     }
 }
 

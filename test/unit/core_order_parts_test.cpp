@@ -130,7 +130,6 @@ void expect_order_of_bytes() {
 TEST(CoreCompare, ByteByByte) {
     expect_order_of_bytes<sno::Id>();
     expect_order_of_bytes<gid::Id>();
-    expect_order_of_bytes<uuid7::Id>();
 }
 
 TEST(CoreCompare, Mastic) {

@@ -1,5 +1,7 @@
-// Operators for ids, which src does without: it calls compare().
+// Operators for ids, which src does without.
 #pragma once
+
+#include <cstring>
 
 #include "core/gid.hpp"
 #include "core/mastic.hpp"
@@ -13,6 +15,7 @@ constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
 }  // namespace gid
 
 namespace mastic {
+constexpr bool operator==(const Id& a, const Id& b) { return a.number == b.number; }
 constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
 }  // namespace mastic
 
@@ -22,8 +25,8 @@ constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
 }  // namespace sno
 
 namespace uuid7 {
-constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
-constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
+inline bool operator==(const Id& a, const Id& b) { return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0; }
+inline bool operator<(const Id& a, const Id& b) { return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) < 0; }
 }  // namespace uuid7
 
 }  // namespace snowflake_ids
