@@ -41,8 +41,8 @@ gid::Id alike_gid(std::mt19937_64& random) {
     const std::uint64_t near =
         one_of(random, {0, 1, std::uint64_t{1} << 46, std::uint64_t{1} << 47, ~std::uint64_t{0}, random()});
     return gid::compose({kind,
-                         one_of(random, {0, 1, ms_2026, ms_2026 + 1, (std::uint64_t{1} << 43) - 1,
-                                         std::uint64_t{1} << 43, gid::timeline.max_tick()}),
+                         one_of(random, {0, 1, ms_2026, ms_2026 + 1, (std::uint64_t{1} << 42) - 1,
+                                         std::uint64_t{1} << 42, gid::timeline.max_tick()}),
                          byte7, near});
 }
 
@@ -91,8 +91,8 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
     std::vector<sno::Id> small;
     for (std::uint32_t n = 0; n < 128 * 512; n++) small.push_back(sno::compose({126230400000, 0, 7, n % 128, n / 128}));
     for (const std::size_t first : {0, 20, 99, 127}) EXPECT_EQ(ties(small, sno::SortKey(small[first])), 0u);
-    EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65536u / 4 * 3);
-    // Pairs tie outside the window; with many metabytes too, none is near the first partition.
+    // Outside the window those of one partition and tick tie, and those of two partitions.
+    EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65535u);
     std::vector<sno::Id> nodes, types;
     for (std::uint32_t n = 0; n < 8192; n++) {
         nodes.push_back(sno::compose({126230400000, 0, 0, n, 5}));
@@ -100,9 +100,9 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
     }
     for (const std::size_t first : {0, 100, 8191}) {
         EXPECT_LT(ties(nodes, sno::SortKey(nodes[first])), 4096u);
-        EXPECT_EQ(ties(types, sno::SortKey(types[first])), 0u);
+        EXPECT_LT(ties(types, sno::SortKey(types[first])), 4096u);
     }
-    // Two share 17 bits once in 262,144 pairs.
+    // Of 1,000 in a millisecond, one in eight shares 12 random bits with the next.
     std::mt19937_64 random(3);
     std::vector<gid::Id> ours, grafts;
     for (std::uint64_t ms = ms_2026; ms < ms_2026 + 100; ms++)
@@ -110,15 +110,15 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
             ours.push_back(gid::make(Kind::log, ms, random()));
             grafts.push_back(gid::compose({Kind::log, ms, static_cast<unsigned char>(0x80 | random()), random()}));
         }
-    EXPECT_LT(ties(ours, gid::SortKey(ours[0])), 1000u);
-    EXPECT_LT(ties(grafts, gid::SortKey(ours[0])), 4000u);
+    EXPECT_LT(ties(ours, gid::SortKey(ours[0])), 13000u);
+    EXPECT_LT(ties(grafts, gid::SortKey(ours[0])), 1000u);
 }
 
 // The compiler refuses undefined behaviour. The test compares, so that a wrong order does not stop the build.
 TEST(CoreOrder, Constants) {
     constexpr sno::Id first{}, last = sno::compose({sno::timeline.max_tick(), 1, 255, 65535, sno::max_sequence});
     constexpr std::uint64_t sno_key = sno::SortKey(first)(last);
-    EXPECT_EQ(sno_key, ~std::uint64_t{0});
+    EXPECT_EQ(sno_key, ~std::uint64_t{1});
     constexpr gid::Id log = gid::empty(Kind::log), segment = gid::empty(Kind::segment);
     constexpr std::uint64_t log_key = gid::SortKey(log)(log), segment_key = gid::SortKey(log)(segment);
     EXPECT_LT(log_key, segment_key);

@@ -94,7 +94,8 @@ Key Statistics::largest() const {
     compare.fn_oid = get_opcode(histogram_.staop);
     compare.fn_nargs = 2;
     compare.fn_extra = &seen;
-    ineq_histogram_selectivity(root_, &variable_, histogram_.staop, &compare, false, false, InvalidOid, Datum{0}, type_);
+    ineq_histogram_selectivity(root_, &variable_, histogram_.staop, &compare, false, false, InvalidOid, Datum{0},
+                               type_);
     return seen.last;
 }
 

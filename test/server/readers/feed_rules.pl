@@ -107,7 +107,8 @@ for my $case (@cases)
 	);
 	is($session->ask("SELECT stamp > $was, body FROM bulletin"), 't|3', 'a reader gets the next version');
 	my $feed = $break =~ /removed/ ? 'removed' : 'bulletin_deleted';
-	is($session->ask("DELETE FROM bulletin; SELECT count(*) - 1 FROM $feed WHERE NOT forgotten"), 1, 'and the deletion');
+	is($session->ask("DELETE FROM bulletin; SELECT count(*) - 1 FROM $feed WHERE NOT forgotten"), 1,
+		'and the deletion');
 	$session->ask('ROLLBACK');
 }
 
