@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "support/id_operators.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"
@@ -298,12 +299,8 @@ TEST(CoreGid, RandomRoundTripsAndOrder) {
         if (i % 8 == 0) {
             ASSERT_EQ(text, plain_text(id));
         }
-        const int by_bytes = std::memcmp(last.bytes, id.bytes, binary_size);
-        const int by_text = last_text.compare(text), by_compare = compare(last, id);
-        ASSERT_EQ(by_bytes < 0, by_compare < 0);
-        ASSERT_EQ(by_bytes == 0, by_compare == 0);
-        ASSERT_EQ(by_bytes < 0, by_text < 0);
-        ASSERT_EQ(by_bytes == 0, by_text == 0);
+        ASSERT_EQ(sign(compare(last, id)), sign(std::memcmp(last.bytes, id.bytes, binary_size))) << hex(id);
+        ASSERT_EQ(sign(compare(last, id)), sign(last_text.compare(text))) << hex(id);
         last = id;
         last_text = text;
     }

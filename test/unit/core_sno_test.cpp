@@ -201,14 +201,10 @@ TEST(CoreSno, RandomRoundTripsAndOrder) {
         if (i % 16 == 0) {
             ASSERT_EQ(text, plain_text(id));
         }
-        const int by_bytes = std::memcmp(last.bytes, id.bytes, binary_size);
-        const int by_text = last_text.compare(text), by_compare = compare(last, id);
-        ASSERT_EQ(by_bytes < 0, by_compare < 0);
-        ASSERT_EQ(by_bytes == 0, by_compare == 0);
-        ASSERT_EQ(by_bytes < 0, by_text < 0);
-        ASSERT_EQ(by_bytes == 0, by_text == 0);
-        ASSERT_EQ(last < id, by_bytes < 0);
-        ASSERT_EQ(last == id, by_bytes == 0);
+        ASSERT_EQ(sign(compare(last, id)), sign(std::memcmp(last.bytes, id.bytes, binary_size))) << hex(id);
+        ASSERT_EQ(sign(compare(last, id)), sign(last_text.compare(text))) << hex(id);
+        ASSERT_EQ(last < id, compare(last, id) < 0);
+        ASSERT_EQ(last == id, compare(last, id) == 0);
         last = id;
         last_text = text;
     }

@@ -3,6 +3,7 @@
 #include "core/step.hpp"
 
 #include <string>
+#include <utility>
 
 #include "core/mastic.hpp"
 #include "support/draw.hpp"
@@ -110,8 +111,10 @@ TEST(CoreStep, SnowflakeSiTrace) {
     expect_count("snowflake_si_trace.tsv", exact + follows + avoided + refused, 187);
 }
 
-TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
-    const Table table("snowflake_si_trace.tsv");
+// With the policies that we ship. `of` returns the rules and the timeline of a row.
+template <class Of>
+void expect_no_repeat(const char* file, std::size_t expected, Of of) {
+    const Table table(file);
     for (const OnRegression policy : shipped) {
         const Row* before = nullptr;
         State state;
@@ -119,8 +122,7 @@ TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
         std::size_t rows = 0;
         for (const Row& row : table) {
             SCOPED_TRACE(row.where() + " policy " + std::to_string(static_cast<int>(policy)));
-            const SiGenerator g = si_generator(row);
-            const Rules rules{.max = g.replay.rules.max, .max_tick = g.replay.rules.max_tick, .on_regression = policy};
+            const std::pair<Rules, Timeline> g = of(row, policy);
             if (row.u64("step") == 1) {
                 state = {};
                 issued.clear();
@@ -128,12 +130,19 @@ TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
             const std::uint64_t want = hidden_calls(row, before) + 1;
             before = &row;
             rows++;
-            if (const Result<std::uint64_t> now = g.layout.timeline.floor_tick(unix_ms(row.i64("clock_ms")))) {
-                draw_unique(state, now.value, want, rules, issued);
-            }
+            if (const Result<std::uint64_t> now = g.second.floor_tick(unix_ms(row.i64("clock_ms"))))
+                draw_unique(state, now.value, want, g.first, issued);
         }
-        expect_count("snowflake_si_trace.tsv shipped policy", rows, 187);
+        expect_count(std::string(file) + " shipped policy", rows, expected);
     }
+}
+
+TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
+    expect_no_repeat("snowflake_si_trace.tsv", 187, [](const Row& row, OnRegression policy) {
+        const SiGenerator g = si_generator(row);
+        return std::pair(Rules{.max = g.replay.rules.max, .max_tick = g.replay.rules.max_tick, .on_regression = policy},
+                         g.layout.timeline);
+    });
 }
 
 // ---- Mastic ----
@@ -187,27 +196,9 @@ TEST(CoreStep, MasticTrace) {
 }
 
 TEST(CoreStep, MasticScenariosNeverRepeat) {
-    const Table table("mastic_trace.tsv");
-    for (const OnRegression policy : shipped) {
-        const Row* before = nullptr;
-        State state;
-        Issued issued;
-        std::size_t rows = 0;
-        for (const Row& row : table) {
-            SCOPED_TRACE(row.where() + " policy " + std::to_string(static_cast<int>(policy)));
-            if (row.u64("step") == 1) {
-                state = {};
-                issued.clear();
-            }
-            const std::uint64_t want = hidden_calls(row, before) + 1;
-            before = &row;
-            rows++;
-            if (const Result<std::uint64_t> now = mastic::layout.timeline.floor_tick(unix_ms(row.i64("clock_ms")))) {
-                draw_unique(state, now.value, want, mastic_rules(policy), issued);
-            }
-        }
-        expect_count("mastic_trace.tsv shipped policy", rows, 49);
-    }
+    expect_no_repeat("mastic_trace.tsv", 49, [](const Row&, OnRegression policy) {
+        return std::pair(mastic_rules(policy), mastic::layout.timeline);
+    });
 }
 
 // ---- lift ----

@@ -1,5 +1,6 @@
 // The one order of ids and times: against the bounds, around the ends of ticks and formats.
 #include "core/time_order.hpp"
+#include "support/id_operators.hpp"
 #include "support/times.hpp"
 
 #include <gtest/gtest.h>
@@ -12,8 +13,6 @@ namespace snowflake_ids {
 namespace {
 
 using namespace snowflake_ids::test;
-
-constexpr int sign(int c) { return (c > 0) - (c < 0); }
 
 sno::Id id_at(std::uint64_t tick, std::uint64_t rest, const sno::Id*) {
     sno::Id id;

@@ -1,4 +1,4 @@
-// Operators for ids, which src does without.
+// Operators for ids, which src does without, and the sign of what compare() and memcmp() return.
 #pragma once
 
 #include <cstring>
@@ -28,5 +28,9 @@ namespace uuid7 {
 inline bool operator==(const Id& a, const Id& b) { return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0; }
 inline bool operator<(const Id& a, const Id& b) { return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) < 0; }
 }  // namespace uuid7
+
+namespace test {
+constexpr int sign(int c) { return (c > 0) - (c < 0); }
+}  // namespace test
 
 }  // namespace snowflake_ids
