@@ -5,8 +5,6 @@
 // so it changes only when the wall clock is set.
 #pragma once
 
-#include <cstdint>
-
 #include "ledger/clock.hpp"
 #include "ledger/slot.hpp"
 

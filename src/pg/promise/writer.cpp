@@ -1,8 +1,6 @@
 // Writes the Backend of this process in the ledger.
 #include "pg/promise/writer.hpp"
 
-#include <algorithm>
-
 #include "ledger/waiting.hpp"
 
 extern "C" {
