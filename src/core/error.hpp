@@ -9,12 +9,12 @@ enum class Error : unsigned char {
     bad_character,
     bad_separator,  // gid: the dash is missing or not at index 10
     bad_magnitude,  // gid: a base58 block does not fit its bytes, or random part < 58^12
-    bad_kind,       // gid: an unknown prefix byte
-    id_range,       // too large for the format
+    bad_kind,
+    id_range,
     time_before_epoch,
     time_after_end,
     metabyte_range,
-    node_range,  // partition or machine id
+    node_range,
     sequence_range,
     ticktock_range,
     bad_width,        // layout: a field is too wide, or there is no timestamp

@@ -26,7 +26,7 @@ namespace snowflake_ids::gid {
 inline constexpr std::size_t binary_size = 16;
 inline constexpr std::size_t text_size = 24;
 inline constexpr std::size_t time_digits = 10;
-inline constexpr std::size_t short_size = 13;  // the RANDOM part
+inline constexpr std::size_t short_size = 13;
 inline constexpr std::size_t random_size = 8;
 
 // 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.

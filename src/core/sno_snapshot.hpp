@@ -21,7 +21,6 @@ struct Snapshot {
     std::uint32_t drifts = 0;
 };
 
-// What a snapshot says of a generator.
 struct PartitionState {
     std::uint32_t partition = 0;
     Bounds bounds{};

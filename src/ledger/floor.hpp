@@ -32,8 +32,7 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// lift_slot() for a slot that no claim has brought to `tick`: a new life begins, or enters a database, above its
-// ceiling; the slot is new; an operator repairs a ceiling in WAL.
+// lift_slot() for a slot that no claim has brought to `tick`.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;

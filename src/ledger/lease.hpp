@@ -33,7 +33,6 @@ template <class Now, class SameView>
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// How many numbers to claim if the lease cannot serve.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
     if (!same_view) return 1;
     // Ended before it was used up, usually with its tick.

@@ -19,8 +19,8 @@ struct Reset {
     bool force = false;                  // may move a generator back
 };
 
-// Back or forward. The slot then issues nothing at or below `tick`, in either toggle. `safe` is stored before the swap:
-// after it, it could undo a lift of `safe` by a regression in between.
+// Moves the slot back or forward. It then issues nothing at or below `tick`, in either toggle. `safe` is stored before
+// the swap: after it, it could undo a lift of `safe` by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);

@@ -18,8 +18,6 @@
 // prepared, step 3 finds it in its place, or over.
 //
 // Nothing is remembered between two calls. A new memory begins with other counts.
-//
-// The functions are templates over the words, so that the model checker runs this very code.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,6 @@
 
 namespace snowflake_ids {
 
-// True for a mastic, which is in the Datum itself. The other types are passed by reference.
 template <class Id>
 inline constexpr bool passed_by_value = sizeof(Id) == sizeof(Datum);
 

@@ -91,7 +91,6 @@ FUNCTION(snowflake_ids_sno_observe) {
     PG_RETURN_VOID();
 }
 
-// mastic_observe(id, force)
 FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const bool force = force_argument(fcinfo, 1);

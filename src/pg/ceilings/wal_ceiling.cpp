@@ -28,10 +28,10 @@ namespace {
 
 constexpr const char* name = "wal_ceiling";
 constexpr const char* purpose = "It keeps ids unique across failover and recovery.";
-Oid known = InvalidOid;  // see open_extension_relation()
+Oid known = InvalidOid;
 
-void (*forget_ceiling)() = nullptr;            // the argument of watch()
-XLogRecPtr last_position = InvalidXLogRecPtr;  // see position()
+void (*forget_ceiling)() = nullptr;
+XLogRecPtr last_position = InvalidXLogRecPtr;
 
 // InvalidOid means any relation.
 void relation_changed(Datum, Oid relation) {

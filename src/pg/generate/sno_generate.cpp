@@ -30,7 +30,6 @@ Datum generate(Generator& g, uint32 metabyte) {
 // gen_sno()
 FUNCTION(snowflake_ids_gen_sno_default) { return generate(generator::ready_sno(), 0); }
 
-// gen_sno(metabyte)
 FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
 // gen_sno(metabyte, partition)
@@ -40,7 +39,6 @@ FUNCTION(snowflake_ids_gen_sno_partition) {
     return generate(generator::sno_of_partition(partition), metabyte);
 }
 
-// gen_sno_series(count, metabyte)
 FUNCTION(snowflake_ids_gen_sno_series) {
     struct State {
         series::Pace pace;

@@ -1,7 +1,4 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake().
-//
-// All layouts of the same numbering (epoch, tick, widths) share one slot, so their ids are unique together, in all
-// databases.
 #include "pg/generate/snowflake_generate.hpp"
 
 extern "C" {
@@ -52,7 +49,6 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
 
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
-// gen_mastic_series(count)
 FUNCTION(snowflake_ids_gen_mastic_series) {
     return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
                                        [](const Generator&) { return mastic::layout; });
@@ -62,7 +58,6 @@ FUNCTION(snowflake_ids_gen_snowflake_si) {
     return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
 }
 
-// gen_snowflake_si_series(count)
 FUNCTION(snowflake_ids_gen_snowflake_si_series) {
     return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
                                             [](const Generator&) { return snowflake_si::layout; });
@@ -142,14 +137,12 @@ Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_nu
 
 }  // namespace
 
-// gen_snowflake(layout)
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready_snowflake(named);
     return named_id_datum(named, g, next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
 }
 
-// gen_snowflake_series(layout, count)
 FUNCTION(snowflake_ids_gen_snowflake_series) {
     struct State {
         series::Pace pace;

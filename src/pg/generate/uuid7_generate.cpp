@@ -50,7 +50,6 @@ FUNCTION(snowflake_ids_gen_uuid7_shift) {
     return id_datum(uuid7::make(moved.value, entropy::random64()));
 }
 
-// gen_uuid7_series(count)
 FUNCTION(snowflake_ids_gen_uuid7_series) {
     struct State {
         uuid7::Id id;

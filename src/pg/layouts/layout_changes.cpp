@@ -123,7 +123,6 @@ FUNCTION(snowflake_ids_layout_create) {
     PG_RETURN_VOID();
 }
 
-// snowflake_layout_drop(name)
 FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     check_not_null(fcinfo, {"name"});
@@ -219,7 +218,6 @@ FUNCTION(snowflake_ids_layout_same) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.known_layouts()
 FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

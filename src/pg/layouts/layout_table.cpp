@@ -15,7 +15,7 @@ namespace snowflake_ids::layouts {
 namespace {
 
 constexpr const char* relation_name = "created_layout";
-Oid relation_oid = InvalidOid;  // see open_extension_relation()
+Oid relation_oid = InvalidOid;
 
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {

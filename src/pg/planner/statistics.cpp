@@ -72,7 +72,7 @@ double Statistics::fraction(const Range& range) {
     return sum;
 }
 
-// Among the rows of the histogram and the newer ones beyond it.
+// The fraction below `k` of the rows in the histogram and beyond it.
 double Statistics::below(Key k) const {
     const int bins = histogram_.nvalues - 1;
     int low = 0, high = bins;  // below, key(low) <= k < key(high)

@@ -23,7 +23,6 @@ enum Setting : int {
 // Calls `define`, which defines all settings, and finds those that were not accepted.
 void define_settings(void (*define)());
 
-// The server has accepted a value.
 void accept(Setting s);
 
 // Parallel workers of the session do not know this, but no ids are generated there.

@@ -24,8 +24,8 @@ namespace {
 constexpr const char* location_name = "snowflake_ids";
 constexpr const char* preloaded_name = "snowflake_ids ledger";
 
-// Says in the main shared memory where the ledger is. AddinShmemInitLock guards it. Its size never changes, because
-// sessions with any version of the library look here first.
+// AddinShmemInitLock guards it. Its size never changes, because sessions with any version of the library look here
+// first.
 struct Location {
     dsm_handle segment;  // DSM_HANDLE_INVALID: there is none
     uint32 preloaded;    // 1: in the main shared memory, as `preloaded_name`
@@ -41,7 +41,6 @@ Memory own_memory = Memory::none;
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
-// All processes that the server can have at once.
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
 // 16 more than transactions can be prepared at once, because PREPARE TRANSACTION takes an entry before the server has
 // found room for the transaction.
@@ -83,14 +82,13 @@ Location& find_location() {
     return *location;
 }
 
-// Empty if another version of the library made the ledger.
+// This and the next are empty if another version of the library made the ledger.
 ledger::Ledger find_preloaded() {
     bool exists;
     void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
     return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
-// Empty as above.
 ledger::Ledger find_segment(const Location& location) {
     dsm_segment* segment = dsm_attach(location.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");

@@ -1,6 +1,5 @@
-// The door of the room of settled ids: settle() finds the time before which all ids of a database, or of one table, have
-// settled for a snapshot. It shows every row whose id is earlier. Read ledger/settling.hpp first, then settled.cpp.
-// promise/writer.hpp has what a writer shows.
+// settle() finds the time before which all ids of the database, or of one table, have settled: the snapshot shows every
+// row whose id is earlier. Read ledger/settling.hpp first, then settled.cpp.
 #pragma once
 
 #include "ledger/formats.hpp"

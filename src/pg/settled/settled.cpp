@@ -43,7 +43,6 @@ KeptTime* find_kept_time(Snapshot snapshot, Oid table, StampFormat format) {
     return found == end ? nullptr : found;
 }
 
-// Of an earlier snapshot that had the same address.
 void forget_kept_times(Snapshot snapshot) {
     const auto is_of = [=](const KeptTime& t) { return t.of == snapshot; };
     kept_times.count =
@@ -116,7 +115,6 @@ FUNCTION(snowflake_ids_snowflake_si_settled) {
                              [] { return "Snowflake-SI id"; });
 }
 
-// snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
     const NamedLayout& named = layouts::argument(fcinfo, 0);
     const Layout layout = named.layout;

@@ -153,7 +153,6 @@ FUNCTION(snowflake_ids_snowflake_si_stamp) {
                      [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_snowflake_si, Datum{0}); });
 }
 
-// snowflake_stamp('layout', 'column')
 FUNCTION(snowflake_ids_snowflake_stamp) {
     return stamp_row(fcinfo, snowflake_stamp, [](const Column& column) {
         return DirectFunctionCall1(snowflake_ids_gen_snowflake, PointerGetDatum(column.layout));

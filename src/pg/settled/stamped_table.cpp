@@ -62,7 +62,6 @@ bool has_row(Oid catalog, AttrNumber column, Oid index, Oid relation) {
     return found;
 }
 
-// True if a subscription writes to one of these.
 bool is_subscribed(const List* relations) {
     const ListCell* cell;
     foreach (cell, relations) {

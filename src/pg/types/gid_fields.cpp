@@ -1,4 +1,4 @@
-// Fields of a gid, gids from fields, and the gids that bound a span of time. All are STRICT in SQL.
+// Fields of a gid, gids from fields, and the gids that bound a span of time.
 #include "core/gid.hpp"
 
 #include "pg/datum.hpp"
@@ -30,7 +30,6 @@ FUNCTION(snowflake_ids_gid_short) {
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, gid::short_size));
 }
 
-// The gid that Graft calls EMPTY, with time 0 and no random bits.
 FUNCTION(snowflake_ids_gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
 
 FUNCTION(snowflake_ids_gid_is_empty) {

@@ -1,4 +1,4 @@
-// Fields of a sno, snos from fields, and the snos that bound a span of time. All are STRICT in SQL.
+// Fields of a sno, snos from fields, and the snos that bound a span of time.
 #include "pg/types/sno_fields.hpp"
 
 #include "core/sno.hpp"
@@ -15,7 +15,6 @@ namespace {
 
 constexpr int64 max_partition = 65535;
 
-// The units are ticks of 4 ms.
 uint64 sno_tick_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
 
 uint32 partition_argument(FunctionCallInfo fcinfo, int n) {

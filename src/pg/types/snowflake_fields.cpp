@@ -1,4 +1,4 @@
-// Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time. All are STRICT in SQL.
+// Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time.
 //
 // The layout of Snowflake-SI is fixed. For others it is a name, or six arguments at the end, and a function serves both
 // forms.
