@@ -47,7 +47,6 @@ our %run_by = (
 		'Prisma' => 'schema_tools',
 		'Alembic' => 'schema_tools',
 		'Arrays' => 'schema_tools',
-		'Rails' => 'schema_tools',
 		'Exclusion constraints and WITHOUT OVERLAPS' => 'schema_tools',
 		'The function `number`' => 'decoding' },
 	'convert/migration.md' => 'pages_of_convert',
