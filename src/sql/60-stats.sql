@@ -52,7 +52,7 @@ CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
-    'sets the counters of snowflake_ids.stats to zero; the generators themselves do not change; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset TO role';
+    'sets the counters of snowflake_ids.stats to zero; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.status(

@@ -8,12 +8,12 @@ COMMENT ON FUNCTION snowflake_ids_settled() IS
 CREATE FUNCTION sno_settled() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled() IS
-    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): read WHERE id > last AND id < (SELECT sno_settled())';
+    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): the next poll begins there';
 
 CREATE FUNCTION mastic_settled() RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled() IS
-    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): read WHERE id > last AND id < (SELECT mastic_settled())';
+    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): the next poll begins there';
 
 CREATE FUNCTION snowflake_si_settled() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -28,7 +28,7 @@ COMMENT ON FUNCTION snowflake_settled(text) IS
 CREATE FUNCTION snowflake_ids_has_settled(until timestamptz) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_has_settled' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_has_settled(timestamptz) IS
-    'true if snowflake_ids_settled() has reached the time, so every row with an earlier id is there; on a quiet server it uses up a tick if it must';
+    'true if snowflake_ids_settled() has reached the time, so every row with an earlier id is there';
 
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -76,13 +76,13 @@ LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) u.pid
 LEFT JOIN pg_catalog.pg_prepared_xacts p ON p.transaction OPERATOR(pg_catalog.=) u.transaction;
 COMMENT ON VIEW snowflake_ids.unsettled IS
     'the open and prepared transactions of this database that have generated ids, and so hold back the settled ids';
-COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'the process of the session; NULL for a prepared transaction';
+COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'the process of the session, or NULL';
 COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS
-    'the name of the prepared transaction; NULL for an open transaction';
+    'the name of the prepared transaction, or NULL';
 COMMENT ON COLUMN snowflake_ids.unsettled.first_id_time IS
     'when the tick of its first id ends: settled ids stay before this time; -infinity if it was prepared before the first id since the start';
 COMMENT ON COLUMN snowflake_ids.unsettled.since IS
     'when the transaction began, or was prepared; NULL if you may not see that session';
-COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'the user of the session, or of the prepared transaction';
+COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'the user';
 COMMENT ON COLUMN snowflake_ids.unsettled.application_name IS 'as in pg_stat_activity';
 COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';

@@ -31,7 +31,7 @@ COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'bits of the ti
 COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'bits of the node, or 0';
 COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS
     'bits of the sequence, or 0';
-COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'true if the node has the lowest bits, below the sequence';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'true if the node has the lowest bits';
 -- So a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
 
@@ -140,7 +140,7 @@ COMMENT ON COLUMN snowflake_ids.layouts.tick IS 'the length of a tick';
 COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'bits of the time, which counts ticks';
 COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'bits of the node, or 0';
 COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'bits of the sequence, or 0';
-COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'true if the node has the lowest bits, below the sequence';
+COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'true if the node has the lowest bits';
 COMMENT ON COLUMN snowflake_ids.layouts.generates IS
     'true if gen_snowflake() can generate its ids';
 COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
@@ -148,4 +148,4 @@ COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
 COMMENT ON COLUMN snowflake_ids.layouts.created IS
     'true if it was created in this database by snowflake_layout_create()';
 COMMENT ON COLUMN snowflake_ids.layouts.description IS
-    'the service that uses these ids, and the fields of an id; NULL for a created layout';
+    'the service that uses these ids, and the fields of an id';

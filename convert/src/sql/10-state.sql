@@ -87,7 +87,7 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
     IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.part
-    IS 'table that is written now; null if the phase is not about one table';
+    IS 'table that is written now, or null';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.done
     IS 'how many of these are done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'how many of these this part has';
@@ -169,7 +169,7 @@ COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
 COMMENT ON COLUMN snowflake_ids_convert_progress.map
-    IS 'table of old and new keys, of the same owner as relation; null before phase fill';
+    IS 'table of old and new keys; null before phase fill';
 COMMENT ON COLUMN snowflake_ids_convert_progress.unit
     IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
