@@ -438,6 +438,7 @@ END
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)},
 			'SET ROLE event_reader; SELECT gen_sno_at(now(), 0)',
 			'DROP EXTENSION snowflake_ids',
+			'CREATE SCHEMA snowflake_ids',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno USING id::sno' ])
 	{
