@@ -93,3 +93,9 @@ with Session(engine) as session:
         story.title = "changed"
     session.commit()
 agrees("many changes, and a deletion")
+
+with Session(engine) as session:
+    session.execute(text("TRUNCATE story"))
+    session.add(Story(title="after"))
+    session.commit()
+agrees("a table that was emptied")

@@ -54,6 +54,9 @@ new.update!(title: 'changed')
 Story.first.destroy!
 Story.where(title: 'old').limit(1200).update_all(title: 'changed too')
 agrees.call('changes of more than a batch, and a deletion')
+Sql.execute('TRUNCATE stories')
+Story.create!(title: 'after')
+agrees.call('a table that was emptied')
 raise 'the position stays' unless (1..3).map { read.call }.uniq.size == 1
 
 fixtures = lambda do |stamp|

@@ -162,10 +162,11 @@ for (
 		$programs{'ruby/activerecord.rb'}[1],
 		'a slow transaction',
 		'changes of more than a batch, and a deletion',
+		'a table that was emptied',
 		'fixtures without stamps: refused',
 		'fixtures with stamps: 1' ],
 	[   'python/feed_sqlalchemy.py', $programs{'python/sqlalchemy_ids.py'}[1],
-		'a slow transaction', 'many changes, and a deletion' ])
+		'a slow transaction', 'many changes, and a deletion', 'a table that was emptied' ])
 {
 	my ($file, $how, @says) = @$_;
 	my ($needs, $run) = @$how;
