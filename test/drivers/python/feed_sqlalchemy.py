@@ -39,7 +39,9 @@ def read(copy, position):
     with Session(engine) as session:
         for change, story in since(session, position):
             position = change.position  # the same in each row of a query
-            if change.deleted:
+            if change.deleted and change.id is None:
+                copy.clear()
+            elif change.deleted:
                 copy.pop(change.id, None)
             elif story is not None:
                 copy[story.id] = story.title

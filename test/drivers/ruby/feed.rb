@@ -36,7 +36,13 @@ position = Sql.select_value("SELECT snowflake_ids.feed_position('stories')")
 copy = Story.find_each.to_h { |story| [story.id, story.title] }
 read = lambda do
   position = StoryChange.since(position) do |change|
-    change.deleted ? copy.delete(change.story_id) : copy[change.story_id] = change.story&.title
+    if !change.deleted
+      copy[change.story_id] = change.story&.title
+    elsif change.story_id
+      copy.delete(change.story_id)
+    else
+      copy.clear
+    end
   end
 end
 agrees = lambda do |what|
