@@ -23,7 +23,7 @@ our @EXPORT =
 
 my %shims;
 
-# How long tests wait for a state that never comes. Mutants do not wait that long.
+# How long tests wait for a state that never comes. Mutants do not wait that long, and the script ends there.
 use constant longest_wait => $ENV{LONGEST_WAIT} // 180;
 
 # Returns the first true result of `look`; after a long time, its last.
@@ -33,6 +33,7 @@ sub eventually
 	my $until = time + longest_wait;
 	my $seen;
 	sleep 0.02 until ($seen = $look->()) || time > $until;
+	die "a state that never comes\n" if !$seen && $ENV{LONGEST_WAIT};
 	return $seen;
 }
 
