@@ -1,6 +1,5 @@
 // The WAL ceiling of a database is a time in a relation. No backend issues a tick at or above it. So wherever a row
-// with an id was replayed or recovered, a higher ceiling was replayed before, also with asynchronous commit, prepared
-// transactions, point-in-time recovery, cascading standbys and pg_rewind.
+// with an id was replayed or recovered, a higher ceiling was replayed before.
 //
 // The relation is a materialized view with one row, because nobody can write into one. Its columns:
 //

@@ -1,8 +1,7 @@
 // Gives the next number of a generator, from a lease (ledger/lease.hpp) if the statement generates many ids.
 //
-// An id must be larger than all that this session has seen before. So a lease ends when its view of others' ids may
-// have changed: with the next client statement, or when any transaction of the server has ended, which changes a
-// counter (pg/compat.hpp).
+// A lease ends when the session's view of others' ids may have changed: with the next client statement, or when any
+// transaction of the server has ended, which changes a counter (pg/compat.hpp).
 #pragma once
 
 #include "pg/generate/claim_numbers.hpp"

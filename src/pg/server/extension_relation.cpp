@@ -30,8 +30,7 @@ Oid look_up(const char* name) {
     return relation;
 }
 
-// The word of the shared memory in which a session leaves the relation `name`, so that new sessions need not read
-// catalogs:
+// Where a session leaves the oid of the relation `name`, so that new sessions need not read catalogs:
 //
 //   bits 63-32  oid of the database
 //   bits 31-0   oid of the relation

@@ -69,9 +69,8 @@ UnixTime issued_until(const ledger::Ledger& shared) {
 constexpr microseconds promise_slack = milliseconds{5};
 
 // Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock,
-// and to its ceiling in the file. It goes only one longest tick further than the last id, because only a forced reset
-// takes it back, and a clock may be wrong. Without this tick, the last ids would not settle for snowflake_ids_settled()
-// until others follow.
+// to its ceiling in the file, and to one longest tick after the last id: only a forced reset takes it back, and a clock
+// may be wrong. Without that tick, the last ids would not settle for snowflake_ids_settled() until others follow.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     const UnixTime wall = ledger::wall_clock();
     const UnixTime now = ledger::promise_clock(shared.header->promise_base.load(), ledger::monotonic_clock(), wall);

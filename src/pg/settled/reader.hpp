@@ -1,5 +1,5 @@
-// settle() finds the time before which all ids of the database, or of one table, have settled: the snapshot shows every
-// row whose id is earlier. Read ledger/settling.hpp first, then settled.cpp.
+// How far ids have settled for a snapshot: it shows every row whose id is earlier. Read ledger/settling.hpp first, then
+// settled.cpp.
 #pragma once
 
 #include "ledger/formats.hpp"

@@ -68,7 +68,7 @@ void keep_time(const KeptTime& t) {
 
 // All calls with one snapshot get the same time: in a scan that compares each row, in several partitions, in a cursor
 // that is fetched in parts. With two times, a reader would lose rows between them, in the partition that was scanned
-// with the earlier one. Two snapshots with the same content may have different times, each right for its rows.
+// with the earlier one.
 UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).

@@ -1,4 +1,4 @@
-// The type gid: input, type modifier, casts. Layout and text are in core/gid.hpp.
+// The type gid: input, type modifier, casts.
 //
 // The type modifier of gid(kind) is the kind: 0 volume, 1 log, 2 segment; -1: none. It restricts the values of a
 // column, and never changes one.

@@ -1,4 +1,4 @@
-// The type mastic: text, order, casts of numeric. Layout and text are in core/mastic.hpp, bigint in mastic_bigint.cpp.
+// The type mastic: text, order, casts of numeric.
 // A mastic is passed by value and compared without a sign. Its binary input and output are those of bigint.
 #include "pg/types/id_type.hpp"
 

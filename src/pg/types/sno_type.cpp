@@ -1,4 +1,4 @@
-// The type sno: input and casts. The rest is in id_type.hpp, layout and text in core/sno.hpp.
+// The type sno: input and casts. The rest is in id_type.hpp.
 #include "pg/types/id_type.hpp"
 
 namespace snowflake_ids {
