@@ -25,37 +25,38 @@ namespace snowflake_ids {
 
 namespace {
 
-// Generators whose ids contain a time, so that not all slots must be looked at.
-struct Generators {
+// Those of ids with a time, so that not all slots must be looked at.
+struct SlotsWithTime {
     uint64 taken = 0;  // what Header::slots_taken was then
     uint32 count = 0;
     uint16* slots = nullptr;  // room for all slots; not static for the reason in entropy.cpp
 };
-constinit Generators generators{};
+constinit SlotsWithTime slots_with_time{};
 
 // Unless no slot was taken since the last call.
-void find_generators(const ledger::Ledger& shared) {
+void find_slots_with_time(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
-    if (generators.slots == nullptr) {
+    if (slots_with_time.slots == nullptr) {
         const Size bytes = ledger::slot_count * sizeof(uint16);
-        generators.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
-    } else if (taken == generators.taken) {
+        slots_with_time.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
+    } else if (taken == slots_with_time.taken) {
         return;
     }
-    generators.count = 0;
+    slots_with_time.count = 0;
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
-        if (ledger::has_time(ledger::format_of(slot))) generators.slots[generators.count++] = static_cast<uint16>(i);
+        if (ledger::has_time(ledger::format_of(slot)))
+            slots_with_time.slots[slots_with_time.count++] = static_cast<uint16>(i);
     }
-    generators.taken = taken;
+    slots_with_time.taken = taken;
 }
 
 // The time just after the last id that any generator may have issued; `never` if there is none.
 UnixTime issued_until(const ledger::Ledger& shared) {
-    find_generators(shared);
+    find_slots_with_time(shared);
     UnixTime until = never;
-    for (uint32 i = 0; i < generators.count; i++) {
-        const ledger::Slot& slot = shared.slots[generators.slots[i]];
+    for (uint32 i = 0; i < slots_with_time.count; i++) {
+        const ledger::Slot& slot = shared.slots[slots_with_time.slots[i]];
         const bool toggle = ledger::has_toggle(ledger::format_of(slot));
         const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
         const Timeline timeline = ledger::timeline_of(slot);
