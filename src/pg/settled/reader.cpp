@@ -89,18 +89,17 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
 }
 
 // Old ones, which count for every table, are transactions of this database that were prepared before the server
-// started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table: if it was
-// prepared since the start, it has no ids.
-bool is_not_old_prepared(TransactionId xid) {
+// started. Call this for one that the snapshot calls unfinished, and that is not in the ledger's table.
+bool is_old_prepared(TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
-        if (process(i).xid == xid) return true;
+        if (process(i).xid == xid) return false;
     }
     bool known = false;
     each_prepared([&](PGPROC& p) {
         known = known || (p.xid == xid && (p.databaseId != MyDatabaseId || !prepared_before_start(p)));
     });
-    return known;
+    return !known;
 }
 
 }  // namespace
@@ -122,7 +121,7 @@ bool old_prepared_finished(const ledger::Ledger& shared, const FullXidSnapshot& 
     for (uint32 i = 0; i < seen.snapshot->xcnt; i++) {
         const TransactionId xid = seen.snapshot->xip[i];
         const uint64 full = seen.full(xid);
-        if (full < below && !ledger_has_prepared(shared, full) && !is_not_old_prepared(xid)) return false;
+        if (full < below && !ledger_has_prepared(shared, full) && is_old_prepared(xid)) return false;
     }
     return true;
 }
