@@ -5,6 +5,7 @@
 CREATE TABLE dispatch (id bigint, body int, stamp sno NOT NULL, PRIMARY KEY (id)) PARTITION BY RANGE (id);
 CREATE INDEX ON dispatch (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE dispatch ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE dispatch_reader (name text PRIMARY KEY, position sno NOT NULL DEFAULT '2222222222222222');
 CREATE FUNCTION drop_read_partition(part regclass) RETURNS boolean LANGUAGE plpgsql
 SET lock_timeout = '1s' AS $$

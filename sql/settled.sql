@@ -88,13 +88,16 @@ SELECT count(*) FROM parted WHERE id < mastic_settled();
 CREATE TABLE outbox (id bigint, body text, stamp mastic NOT NULL);
 CREATE INDEX ON outbox (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON outbox FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE outbox ENABLE ALWAYS TRIGGER zz_stamp;
 INSERT INTO outbox SELECT n, 'event ' || n FROM generate_series(1, 1000) n;
 SELECT mastic_timestamp(max(stamp)) + interval '1 ms' AS until FROM outbox \gset
 CALL settle(:'until');
 ALTER TABLE event ADD COLUMN stamp sno, ADD COLUMN changed_too bigint;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON event FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE event ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER stamp_too BEFORE INSERT OR UPDATE ON event FOR EACH ROW
     EXECUTE FUNCTION snowflake_stamp('twitter', 'changed_too');
+ALTER TABLE event ENABLE ALWAYS TRIGGER stamp_too;
 -- An open writer to `event` holds back its readers, not those of `outbox`.
 BEGIN;
 INSERT INTO event (what) VALUES ('open');

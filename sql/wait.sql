@@ -1,6 +1,7 @@
 -- What wakes a reader, and whom it hinders: test/server/readers/waiting_*.pl.
 CREATE TABLE news (id int PRIMARY KEY, stamp sno NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE plain (id sno DEFAULT gen_sno());
 -- What a call returns: 'seen' or 'another', and whether it took that long. The number changes with each start.
 CREATE FUNCTION try(seen bigint, timeout interval, at_least interval DEFAULT '0', OUT answer text, OUT took_long boolean)
@@ -81,11 +82,14 @@ SELECT * FROM try(:seen, '10 ms', '10 ms');
 -- All formats.
 CREATE TABLE formats (m mastic, s bigint, t bigint);
 CREATE TRIGGER zz_m BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION mastic_stamp('m');
+ALTER TABLE formats ENABLE ALWAYS TRIGGER zz_m;
 SELECT snowflake_ids_wait('formats', 0) > 0 AS mastic;
 CREATE TRIGGER zz_s BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_si_stamp('s');
+ALTER TABLE formats ENABLE ALWAYS TRIGGER zz_s;
 DROP TRIGGER zz_m ON formats;
 SELECT snowflake_ids_wait('formats', 0) > 0 AS snowflake_si;
 CREATE TRIGGER zz_t BEFORE INSERT OR UPDATE ON formats FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('twitter', 't');
+ALTER TABLE formats ENABLE ALWAYS TRIGGER zz_t;
 DROP TRIGGER zz_s ON formats;
 SELECT snowflake_ids_wait('formats', 0) > 0 AS layout;
 DROP TRIGGER zz_t ON formats;
@@ -95,6 +99,7 @@ SELECT snowflake_ids_wait('formats', 0);
 CREATE TABLE parted (id int, stamp sno NOT NULL) PARTITION BY LIST (id);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE parted ENABLE ALWAYS TRIGGER zz_stamp;
 SELECT snowflake_ids_wait('parted', 0) AS all, snowflake_ids_wait('parted_1', 0) AS one \gset
 INSERT INTO parted VALUES (1);
 SELECT snowflake_ids_wait('parted', :all, '1 minute') <> :all AS all, snowflake_ids_wait('parted_1', :one, '1 minute') <> :one AS one;

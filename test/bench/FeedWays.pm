@@ -64,7 +64,8 @@ my $set_by_trigger = q{CREATE FUNCTION mark_row() RETURNS trigger LANGUAGE plpgs
 	$$ BEGIN NEW.%s := %s; RETURN NEW; END $$;
 	CREATE TRIGGER mark_row BEFORE UPDATE ON feed FOR EACH ROW EXECUTE FUNCTION mark_row();};
 my $stamp = q{ALTER TABLE %1$s ADD COLUMN stamp mastic NOT NULL; CREATE INDEX ON %1$s (stamp);
-	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');};
+	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+	ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;};
 my %stamped = (ours => 1, setup => sprintf($stamp, 'feed') . sprintf($stamp, 'elsewhere'));
 my $from_position = q{SELECT greatest($1::mastic, (SELECT mastic_settled('feed'))), n FROM feed
 	WHERE stamp >= $1::mastic ORDER BY stamp};

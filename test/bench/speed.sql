@@ -49,7 +49,7 @@ CREATE TABLE elsewhere (id sno DEFAULT gen_sno());
 CREATE TABLE one (id sno);
 CREATE TABLE hundred (id sno, part integer) PARTITION BY LIST (part);
 SELECT format('CREATE TABLE hundred_%s PARTITION OF hundred FOR VALUES IN (%s)', n, n) FROM generate_series(1, 100) n \gexec
-SELECT format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%L)', t, 'id')
+SELECT format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%2$L); ALTER TABLE %1$I ENABLE ALWAYS TRIGGER zz_stamp', t, 'id')
 FROM unnest('{one, hundred, elsewhere}'::text[]) t \gexec
 
 -- No row passes.

@@ -91,6 +91,7 @@ sub detach
 	change(<<'END' =~ s/\s+/ /gr);
 BEGIN; LOCK TABLE divided; CREATE TABLE divided_1_next (LIKE divided INCLUDING DEFAULTS);
 	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON divided_1 FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+	ALTER TABLE divided_1 ENABLE ALWAYS TRIGGER zz_stamp;
 	ALTER TABLE divided ATTACH PARTITION divided_1_next FOR VALUES IN (1); COMMIT
 END
 	return;
@@ -110,6 +111,7 @@ sub add_children
 	change(<<'END' =~ s/\s+/ /gr);
 BEGIN; LOCK TABLE headline; CREATE TABLE headline_child () INHERITS (headline);
 	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+	ALTER TABLE headline_child ENABLE ALWAYS TRIGGER zz_stamp;
 	CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION note_version();
 	ALTER TABLE headline_child ENABLE ALWAYS TRIGGER zz_stamp; ALTER TABLE headline_child ENABLE ALWAYS TRIGGER note_version;
 	COMMIT

@@ -45,10 +45,12 @@ CREATE TABLE divided (id mastic NOT NULL, body text, list int) PARTITION BY LIST
 CREATE INDEX ON divided (id);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
 ALTER TABLE divided ENABLE ALWAYS TRIGGER zz_stamp;
+ALTER TABLE divided ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE divided_0 PARTITION OF divided FOR VALUES IN (0);
 CREATE TABLE divided_1 PARTITION OF divided FOR VALUES IN (1);
 CREATE TABLE never_written (stamp sno);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE never_written ENABLE ALWAYS TRIGGER zz_stamp;
 ALTER TABLE never_written ENABLE ALWAYS TRIGGER zz_stamp;
 -- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
 CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN

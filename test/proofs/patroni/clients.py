@@ -9,6 +9,7 @@ CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, post mastic UNIQUE DEFA
     invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text, stamp sno NOT NULL);
 CREATE INDEX ON feed (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON feed FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE feed ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE mark (settled sno NOT NULL, beat sno);
 INSERT INTO mark VALUES ('2222222222222222');
 CREATE TABLE other (id sno DEFAULT gen_sno());

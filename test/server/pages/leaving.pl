@@ -101,6 +101,7 @@ CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
 CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE "Shop".notice ENABLE ALWAYS TRIGGER zz_stamp;
 INSERT INTO "Shop".notice VALUES (1, 'kept');
 CREATE TABLE "Shop"."Fed" (id sno DEFAULT gen_sno() PRIMARY KEY, body text);
 SELECT to_do FROM snowflake_ids.create_feed('"Shop"."Fed"', deletes => true);

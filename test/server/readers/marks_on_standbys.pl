@@ -19,6 +19,7 @@ $tables
 -- For controls.
 CREATE TABLE other (LIKE bulletin INCLUDING ALL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE other ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE mark_of_other (LIKE mark);
 CREATE TABLE mark_of_newest (LIKE mark);
 INSERT INTO mark_of_other SELECT * FROM mark;

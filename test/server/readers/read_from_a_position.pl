@@ -17,6 +17,7 @@ my $server = new_server('position', clock(), conf => "autovacuum = off\nsnowflak
 $server->safe_psql('postgres', $stamped . <<'END');
 CREATE TABLE other (LIKE headline INCLUDING ALL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE other ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE FUNCTION asks_again() RETURNS mastic LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN mastic_settled($$headline$$); END';
 CREATE FUNCTION asks() RETURNS mastic LANGUAGE plpgsql STABLE AS 'BEGIN RETURN mastic_settled($$headline$$); END';
 -- What a reader does with the rows.
@@ -172,6 +173,7 @@ sub waits
 CREATE TABLE child (id bigint PRIMARY KEY, parent bigint, stamp mastic NOT NULL);
 CREATE INDEX ON child (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE child ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE child_copy (id bigint PRIMARY KEY, parent bigint REFERENCES child_copy DEFERRABLE);
 END
 	$writer->ask('BEGIN; INSERT INTO child VALUES (2, 1)');
@@ -193,6 +195,7 @@ END
 	$any->ask(<<'END');
 CREATE TABLE gone (id bigint PRIMARY KEY, stamp mastic NOT NULL);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON gone FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE gone ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO gone VALUES (OLD.id); RETURN NULL; END$$;
 CREATE TRIGGER note AFTER DELETE ON headline FOR EACH ROW EXECUTE FUNCTION note();
 TRUNCATE headline

@@ -29,8 +29,11 @@ BEGIN
 	RETURN body;
 END $$;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON unrelated FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+ALTER TABLE unrelated ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON plain FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+ALTER TABLE plain ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON root FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+ALTER TABLE root ENABLE ALWAYS TRIGGER zz_stamp;
 END
 caught_up($server);
 my $reader = Session->new($server);
@@ -146,6 +149,7 @@ $server->safe_psql('postgres', <<'END');
 SELECT snowflake_layout_create('slow', '2020-01-01', '1 s', 32, 10, 12);
 CREATE TABLE slow (id bigint, n int);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON slow FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('slow', 'id');
+ALTER TABLE slow ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE FUNCTION in_one_statement() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE first bigint; last bigint;
 BEGIN

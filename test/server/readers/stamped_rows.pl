@@ -15,9 +15,11 @@ $server->safe_psql('postgres', <<'END');
 CREATE TABLE elsewhere (id mastic DEFAULT gen_mastic());
 CREATE TABLE unrelated (id int, stamp mastic);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON unrelated FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE unrelated ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE news (id int PRIMARY KEY, body text, stamp mastic NOT NULL);
 CREATE INDEX ON news (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 -- A control: the same column with a DEFAULT only.
 CREATE TABLE plain (id int PRIMARY KEY, body text, stamp mastic NOT NULL DEFAULT gen_mastic());
 INSERT INTO news SELECT generate_series(1, 30), 'old';

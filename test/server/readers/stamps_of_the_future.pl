@@ -68,6 +68,7 @@ for my $type (qw(mastic sno))
 CREATE TABLE of_$type (id int PRIMARY KEY, body int, stamp $type NOT NULL);
 CREATE INDEX ON of_$type (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON of_$type FOR EACH ROW EXECUTE FUNCTION ${type}_stamp('stamp');
+ALTER TABLE of_$type ENABLE ALWAYS TRIGGER zz_stamp;
 INSERT INTO of_$type SELECT generate_series(1, 20), 1;
 END
 	caught_up($server);

@@ -16,6 +16,7 @@ CREATE SEQUENCE row_ids;
 CREATE TABLE news (id bigint PRIMARY KEY DEFAULT nextval('row_ids'), body int DEFAULT 1, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 INSERT INTO news DEFAULT VALUES;
 END
 $primary->backup('base');

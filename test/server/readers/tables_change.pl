@@ -12,7 +12,9 @@ CREATE TABLE unrelated (n int);
 CREATE TABLE parent (id bigint, stamp mastic);
 CREATE TABLE child () INHERITS (parent);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parent FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE parent ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE child ENABLE ALWAYS TRIGGER zz_stamp;
 END
 caught_up($server);
 my $monitor = Session->new($server);
@@ -68,7 +70,7 @@ sub asks_while
 		'ALTER TABLE parent DISABLE TRIGGER zz_stamp');
 	is("$state: $said", 'answers: t', 'a trigger is disabled after the reader has looked at it');
 	like($reader->ask(q{SELECT mastic_settled('parent')}), qr/could miss rows/, 'the next call looks again');
-	$monitor->ask('ALTER TABLE parent ENABLE TRIGGER zz_stamp');
+	$monitor->ask('ALTER TABLE parent ENABLE ALWAYS TRIGGER zz_stamp');
 	is($reader->ask(q{SELECT mastic_settled('parent') > 0}), 't', 'and it is enabled again');
 	$reader->gone;
 }
@@ -81,8 +83,11 @@ CREATE TABLE parts (id bigint, stamp mastic) PARTITION BY LIST (id);
 CREATE TABLE part_1 PARTITION OF parts FOR VALUES IN (1);
 CREATE TABLE part_2 PARTITION OF parts FOR VALUES IN (2);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON one FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE one ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON two FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE two ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE parts ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE VIEW of_two AS
 	WITH bound AS (SELECT least(mastic_settled('one'), mastic_settled('two')) AS settled)
 	SELECT * FROM one WHERE stamp < (SELECT settled FROM bound)
@@ -152,6 +157,7 @@ CREATE TABLE planned (id bigint, stamp mastic) PARTITION BY LIST (id);
 CREATE TABLE planned_1 PARTITION OF planned FOR VALUES IN (1);
 CREATE TABLE planned_2 (id bigint, stamp mastic);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON planned FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
+ALTER TABLE planned ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE FUNCTION when_unlocked(n bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
 	PERFORM pg_advisory_lock_shared(1);
@@ -205,7 +211,7 @@ CREATE TABLE middle (id bigint, stamp mastic);
 CREATE TABLE bottom () INHERITS (middle);
 END
 	$monitor->ask(
-		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp')")
+		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp'); ALTER TABLE $_ ENABLE ALWAYS TRIGGER zz_stamp")
 	  for qw(top middle bottom);
 	my ($writer, $ddl) = map { Session->new($server) } 1, 2;
 	my @pids = map { pid($_) } $ddl, $writer;

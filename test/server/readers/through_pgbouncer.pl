@@ -15,6 +15,7 @@ $server->safe_psql('postgres', <<'END');
 CREATE TABLE news (id bigint PRIMARY KEY, body int, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 END
 my $read = q{SELECT stamp, id, body, stamp FROM news WHERE stamp > :'position' ORDER BY stamp LIMIT 1000};
 my $polls = q{SELECT greatest(:'position', (SELECT sno_settled('news'))), id, body, stamp FROM news

@@ -11,6 +11,7 @@ $server->safe_psql('postgres', <<'END');
 CREATE TABLE news (id bigint GENERATED ALWAYS AS IDENTITY, stamp sno NOT NULL);
 CREATE INDEX ON news (stamp);
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 CREATE TABLE other (id int);
 INSERT INTO news DEFAULT VALUES;
 END
@@ -87,7 +88,7 @@ sub sleeper
 	}
 	my $tables = join '', map {
 			"CREATE TABLE t$_ (id int, stamp sno);\n"
-		  . "CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');\n"
+		  . "CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t$_ FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp'); ALTER TABLE t$_ ENABLE ALWAYS TRIGGER zz_stamp;\n"
 	} 1 .. 20;
 	$server->safe_psql('elsewhere', "CREATE EXTENSION snowflake_ids;\n$tables");
 	my $elsewhere = Session->new($server, dbname => 'elsewhere');
@@ -122,6 +123,7 @@ sub sleeper
 CREATE TABLE parted (id int, stamp sno NOT NULL) PARTITION BY LIST (id);
 SELECT format('CREATE TABLE part_%s PARTITION OF parted FOR VALUES IN (%1$s)', n) FROM generate_series(1, 200) n \gexec
 CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
+ALTER TABLE parted ENABLE ALWAYS TRIGGER zz_stamp;
 END
 	my $session = Session->new($server);
 	my $pid = $session->ask('SELECT pg_backend_pid()');

@@ -16,7 +16,7 @@ END
 $server->safe_psql('postgres', <<'END');
 CREATE FUNCTION stamp(of_table text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%L)',
+	EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%2$L); ALTER TABLE %1$I ENABLE ALWAYS TRIGGER zz_stamp',
 		of_table, 'stamp');
 END $$;
 CREATE TABLE news (id int PRIMARY KEY, body text, stamp sno NOT NULL);
