@@ -56,10 +56,10 @@ my ($stamps, $always, $last) = ('a trigger stamps each INSERT and UPDATE', 'it i
 my @cases = (
 	[ 'ALTER TABLE bulletin DISABLE TRIGGER zz_stamp', $always, $settled ],
 	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER zz_stamp', $always, $settled ],
-	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp', $always ],
+	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp', $always, $settled ],
 	[ "ALTER TABLE bulletin ENABLE TRIGGER zz_stamp; $subscribe", $always, $settled ],
 	[   'ALTER TABLE bulletin ENABLE TRIGGER zz_stamp; ALTER ROLE CURRENT_USER SET session_replication_role = replica',
-		$always ],
+		$always, $settled ],
 	[ 'DROP TRIGGER zz_stamp ON bulletin', $stamps ],
 	[   "DROP TRIGGER zz_stamp ON bulletin; CREATE TRIGGER zz_stamp BEFORE INSERT ON bulletin " . sprintf($stamp, ''),
 		$stamps, $settled ],
@@ -76,7 +76,7 @@ my @cases = (
 	[ 'DROP TRIGGER zz_note_key ON bulletin', 'a trigger notes each UPDATE' ],
 	[ 'DROP TRIGGER zz_note_truncated ON bulletin', 'a trigger notes each TRUNCATE' ],
 	[ 'ALTER TABLE bulletin DISABLE TRIGGER zz_note_deleted', 'a trigger notes each DELETE', $settled ],
-	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_note_key', 'a trigger notes each UPDATE' ],
+	[ 'ALTER TABLE bulletin ENABLE TRIGGER zz_note_key', 'a trigger notes each UPDATE', $settled ],
 	[ 'ALTER TABLE bulletin ENABLE REPLICA TRIGGER zz_note_truncated', 'a trigger notes each TRUNCATE', $settled ],
 	[ 'ALTER TABLE bulletin_deleted RENAME TO removed', map { "a trigger notes each $_" } qw(DELETE TRUNCATE UPDATE) ],
 	[ 'DROP VIEW bulletin_feed', 'there is a view to read' ],
@@ -111,6 +111,17 @@ for my $case (@cases)
 		'and the deletion');
 	$session->ask('ROLLBACK');
 }
+
+# Triggers that were off for a while, as pg_restore --disable-triggers leaves them: the rows are to be stamped.
+$session->ask('BEGIN; INSERT INTO bulletin VALUES (1, 1); ALTER TABLE bulletin DISABLE TRIGGER USER');
+$session->ask('UPDATE bulletin SET body = 2; ALTER TABLE bulletin ENABLE TRIGGER USER; SAVEPOINT s');
+my ($was) = $session->ask('SELECT stamp FROM bulletin');
+my $refused = $session->ask(q{SELECT mastic_settled('bulletin'); ROLLBACK TO s});
+my ($enable, $restamp) = $refused =~ /HINT: +(ALTER TABLE [^;]*;) Then stamp the rows that came without it: (UPDATE .*;)/;
+ok($restamp, 'triggers that were off are refused');
+unlike($session->ask("$enable $restamp"), qr/ERROR/, 'the hint can be typed');
+is($session->ask("SELECT stamp > $was FROM bulletin"), 't', 'and stamps the rows that came past');
+like($session->ask(q{SELECT mastic_settled('bulletin'); ROLLBACK}), qr/zz_note_deleted/, 'deletions are refused, too');
 
 # A second call of create_feed() mends what is quick, and lists the rest.
 for my $break (map { $_->[0] } grep { $_->[0] !~ /UNLOGGED|NOT NULL|(DISABLE|REPLICA) TRIGGER zz_stamp/ } @cases)
