@@ -5,7 +5,7 @@ SELECT sno_settled('news');
 SELECT snowflake_ids_settled('news');
 SELECT * FROM snowflake_ids.unsettled_transactions('news');
 -- The hint is what to type.
-ALTER TABLE news ADD PRIMARY KEY (id), ALTER stamp SET NOT NULL;
+ALTER TABLE news ALTER stamp SET NOT NULL;
 SELECT to_do FROM snowflake_ids.create_feed('public.news', format => 'sno');
 SELECT sno_settled('news') > '2222222222222222', snowflake_ids_settled('news') > '-infinity';
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('news');
@@ -38,7 +38,7 @@ SELECT sno_settled('news');
 ALTER TABLE news ENABLE ALWAYS TRIGGER zz_stamp;
 SELECT sno_settled('news') IS NOT NULL;
 ALTER TABLE news DISABLE TRIGGER zz_stamp;
--- What pg_dump --disable-triggers leaves behind. Rows of a session with session_replication_role come past it.
+-- What pg_restore --disable-triggers leaves behind. Rows of a session with session_replication_role come past it.
 ALTER TABLE news ENABLE TRIGGER zz_stamp;
 SELECT sno_settled('news');
 CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW WHEN (NEW.body <> '')
@@ -132,5 +132,5 @@ CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON impostor."Own news" FOR EACH 
 SELECT sno_settled('impostor."Own news"');
 
 DROP SCHEMA impostor CASCADE;
-DROP TABLE news, log;
+DROP TABLE news, log CASCADE;
 DROP FUNCTION as_before;

@@ -158,8 +158,7 @@ BEGIN
         FROM stamping
         UNION ALL
         SELECT 3, depth, t, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
-            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', t, trigger)
-                || CASE WHEN tgenabled = 'O' THEN '' ELSE late END, tgenabled = 'O'
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', t, trigger) || late, NOT is_long
         FROM stamping
         UNION ALL
         SELECT 4, depth, t, 'it fires last', later.tgname IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;', trigger, of,

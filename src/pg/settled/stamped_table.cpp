@@ -15,7 +15,6 @@ extern "C" {
 #include "catalog/pg_language.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "nodes/pg_list.h"
@@ -50,33 +49,19 @@ void check_is_table(Oid table) {
     }
 }
 
-// True if a row of this catalog has the relation in this column. `index` may be invalid.
-bool has_row(Oid catalog, AttrNumber column, Oid index, Oid relation) {
+// True if the rows are in other tables, also of other servers: those that are in the catalog of Citus.
+bool is_of_citus(Oid relation) {
+    const Oid catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+    if (!OidIsValid(catalog)) return false;
+    constexpr AttrNumber logicalrelid = 1;
     const Relation rows = table_open(catalog, AccessShareLock);
     ScanKeyData key;
-    ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-    SysScanDesc scan = systable_beginscan(rows, index, OidIsValid(index), nullptr, 1, &key);
+    ScanKeyInit(&key, logicalrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    SysScanDesc scan = systable_beginscan(rows, InvalidOid, false, nullptr, 1, &key);
     const bool found = HeapTupleIsValid(systable_getnext(scan));
     systable_endscan(scan);
     table_close(rows, AccessShareLock);
     return found;
-}
-
-bool is_subscribed(const List* relations) {
-    const ListCell* cell;
-    foreach (cell, relations) {
-        if (has_row(SubscriptionRelRelationId, Anum_pg_subscription_rel_srrelid, SubscriptionRelSrrelidSrsubidIndexId,
-                    lfirst_oid(cell)))
-            return true;
-    }
-    return false;
-}
-
-// True if the rows are in other tables, also of other servers: those that are in the catalog of Citus.
-bool is_of_citus(Oid relation) {
-    const Oid catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
-    constexpr AttrNumber logicalrelid = 1;
-    return OidIsValid(catalog) && has_row(catalog, logicalrelid, InvalidOid, relation);
 }
 
 // ---- the trigger
@@ -87,8 +72,7 @@ bool is_of(const Stamp& s, StampFormat format) {
     return format.ids == ledger::SqlFormat::none || s.format == format.ids;
 }
 
-}  // namespace
-
+// Of a function in C, otherwise empty. Only superusers can create functions in C, so it tells ours from others.
 const char* symbol_of(Oid function) {
     const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
     if (!HeapTupleIsValid(tuple)) return "";
@@ -101,11 +85,8 @@ const char* symbol_of(Oid function) {
     return symbol;
 }
 
-namespace {
-
 // Null if it is another function.
-const Stamp* stamp_of_function(Oid oid) {
-    const char* const symbol = symbol_of(oid);
+const Stamp* stamp_of(const char* symbol) {
     for (const Stamp* s : stamps)
         if (strcmp(symbol, psprintf("snowflake_ids_%s", s->function)) == 0) return s;
     return nullptr;
@@ -143,36 +124,34 @@ struct Problem {
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
 }
 
-const char* create_trigger_command(const Stamp& s, Oid relation, const char* layout = nullptr) {
-    return psprintf("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
-                    quoted(relation), s.function,
-                    layout == nullptr ? s.arguments : psprintf("%s, 'my_column'", quote_literal_cstr(layout)));
+// What to type. It also replaces a trigger that does not stamp each row.
+const char* create_feed_command(Oid table, const Stamp& s, StampFormat format) {
+    const char* const ids =
+        format.layout != nullptr ? format.layout : pnstrdup(s.function, strlen(s.function) - strlen("_stamp"));
+    return psprintf("SELECT to_do FROM snowflake_ids.create_feed(%s%s);", quote_literal_cstr(quoted(table)),
+                    format.ids == ledger::SqlFormat::none ? "" : psprintf(", format => %s", quote_literal_cstr(ids)));
 }
 
-// What keeps the trigger from stamping each row of `relation`.
-Problem weakness(const StampTrigger& s, Oid relation, bool subscribed) {
+// What keeps the trigger from stamping each row of `relation`. If it is not ALWAYS, rows of a subscription and of a
+// session with session_replication_role come past it, and it may have been disabled.
+Problem weakness(const StampTrigger& s, Oid table, Oid relation, StampFormat format) {
     const Trigger& t = *s.trigger;
-    const char* const table = get_rel_name(relation);
-    const bool off = t.tgenabled == TRIGGER_DISABLED || t.tgenabled == TRIGGER_FIRES_ON_REPLICA;
-    if (off || (subscribed && t.tgenabled != TRIGGER_FIRES_ALWAYS)) {
-        const char* const column = quote_identifier(s.column());
-        return {
-            psprintf("Trigger \"%s\" of \"%s\" does not fire%s.", t.tgname, table,
-                     off ? "" : " for rows of a subscription"),
-            psprintf(
-                "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
-                quoted(relation), quote_identifier(t.tgname), quoted(relation), column, column)};
-    }
     const char* const why = !TRIGGER_FOR_BEFORE(t.tgtype) || !TRIGGER_FOR_ROW(t.tgtype) ||
                                     !TRIGGER_FOR_INSERT(t.tgtype) || !TRIGGER_FOR_UPDATE(t.tgtype)
                                 ? "is not BEFORE INSERT OR UPDATE, FOR EACH ROW"
                             : t.tgnattr != 0      ? "has a list of columns"
                             : t.tgqual != nullptr ? "has a WHEN condition"
                                                   : nullptr;
-    if (why == nullptr) return {};
-    return {psprintf("Trigger \"%s\" of \"%s\" %s.", t.tgname, table, why),
-            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(t.tgname), quoted(relation),
-                     create_trigger_command(*s.stamp, relation))};
+    if (why != nullptr)
+        return {psprintf("Trigger \"%s\" of \"%s\" %s.", t.tgname, get_rel_name(relation), why),
+                create_feed_command(table, *s.stamp, format)};
+    if (t.tgenabled == TRIGGER_FIRES_ALWAYS) return {};
+    const char* const column = quote_identifier(s.column());
+    return {
+        psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, get_rel_name(relation)),
+        psprintf(
+            "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
+            quoted(relation), quote_identifier(t.tgname), quoted(relation), column, column)};
 }
 
 // Names of columns, in their order.
@@ -183,9 +162,9 @@ const char* joined(const List* names) {
     return all;
 }
 
-// Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
-// is read. Returns the columns that are stamped; NIL: it has no rows of its own.
-List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, StampFormat format, bool subscribed) {
+// Raises an error unless a trigger stamps each row that is inserted into `relation` or updated, and those that note
+// deletions for a feed (promise/feed.cpp) always fire. `table` is the one that is read. Returns the columns that are stamped; NIL: it has no rows of its own.
+List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, StampFormat format) {
     const Stamp& wanted = **std::ranges::find_if(stamps, [=](const Stamp* s) { return is_of(*s, format); });
     const Oid oid = RelationGetRelid(relation);
     const char* const name = RelationGetRelationName(relation);
@@ -193,17 +172,15 @@ List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, 
         fail(table, {psprintf("Citus keeps the rows of \"%s\" in other tables.", name),
                      "Keep a table that is polled on one node, outside Citus."});
     }
-    if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) return NIL;
+    const bool has_rows = relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
     if (relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE) {
         fail(table, {psprintf("Rows come into \"%s\" on another server: it is a foreign table.", name),
                      "Read its other partitions or children one by one."});
     }
-    Problem problem{
-        psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.function,
-                 format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
-        psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
-                 create_trigger_command(wanted, relation->rd_rel->relispartition ? table : oid, format.layout))};
-    Problem mixed;
+    Problem problem{psprintf("\"%s\" has no trigger that calls %s()%s.", name, wanted.function,
+                             format.layout == nullptr ? "" : psprintf(" with the layout \"%s\"", format.layout)),
+                    psprintf("%s Or call the function without a table.", create_feed_command(table, wanted, format))};
+    Problem other;  // with the triggers that stamp there is none
     const int count = triggers == nullptr ? 0 : triggers->numtriggers;
     auto* const firing = static_cast<StampTrigger*>(palloc0(static_cast<Size>(count) * sizeof(StampTrigger)));
     List* columns = NIL;  // of the triggers that stamp each row with ids of the format
@@ -211,18 +188,27 @@ List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, 
     for (int i = 0; i < count; i++) {
         const Trigger& t = triggers->triggers[i];
         const bool enabled = t.tgenabled != TRIGGER_DISABLED;
-        const StampTrigger own{t.tgisinternal ? nullptr : stamp_of_function(t.tgfoid), &t};
+        const char* const symbol = t.tgisinternal ? "" : symbol_of(t.tgfoid);
+        if (strcmp(symbol, "snowflake_ids_note_deleted") == 0 && t.tgenabled != TRIGGER_FIRES_ALWAYS) {
+            other = {
+                psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, name),
+                psprintf(
+                    "Type what SELECT to_do FROM snowflake_ids.check_feed(%s) WHERE NOT ok; says. Then readers copy the table again.",
+                    quote_literal_cstr(quoted(table)))};
+        }
+        if (!has_rows) continue;
+        const StampTrigger own{stamp_of(symbol), &t};
         if (own.stamp != nullptr) {
-            for (int other = 0; enabled && other < i; other++) {
-                const StampTrigger& o = firing[other];
+            for (int j = 0; enabled && j < i; j++) {
+                const StampTrigger& o = firing[j];
                 if (o.stamp != nullptr && strcmp(o.column(), own.column()) == 0 && !o.same_format(own))
-                    mixed = {psprintf("Triggers \"%s\" and \"%s\" of \"%s\" stamp column \"%s\" in two formats.",
+                    other = {psprintf("Triggers \"%s\" and \"%s\" of \"%s\" stamp column \"%s\" in two formats.",
                                       o.trigger->tgname, t.tgname, name, own.column()),
                              "Drop one of the two triggers, and stamp the rows again."};
             }
             if (enabled) firing[i] = own;
             if (!own.serves(format)) continue;
-            const Problem weak = weakness(own, oid, subscribed);
+            const Problem weak = weakness(own, table, oid, format);
             if (weak.detail == nullptr)
                 columns = list_append_unique(columns, makeString(const_cast<char*>(own.column())));
             if (problem.detail != nullptr) problem = weak;
@@ -235,7 +221,7 @@ List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, 
                     quote_identifier(t.tgname), quoted(oid))};
         }
     }
-    if (problem.detail == nullptr) problem = mixed;
+    if (!has_rows || problem.detail == nullptr) problem = other;
     if (problem.detail != nullptr) fail(table, problem);
     list_sort(columns,
               [](const ListCell* a, const ListCell* b) { return strcmp(strVal(lfirst(a)), strVal(lfirst(b))); });
@@ -263,8 +249,6 @@ void forget_if_of(Datum, Oid relation) {
         if (!OidIsValid(relation) || std::binary_search(k.relations, k.relations + k.count, relation))
             k.table = InvalidOid;
 }
-// auto: an int before PostgreSQL 19
-constexpr auto forget_all = [](Datum, auto, uint32) { forget_if_of(Datum{0}, InvalidOid); };
 
 // The transaction that has written the relation's row in pg_class; FrozenTransactionId if it is long over.
 TransactionId changed_by(Oid relation, Oid* file = nullptr) {
@@ -286,7 +270,6 @@ void fail_no_table(Oid table) {
 TableParts check_stamped(Oid table, StampFormat format) {
     if (!watches) {
         CacheRegisterRelcacheCallback(forget_if_of, Datum{0});
-        CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, forget_all, Datum{0});
         watches = true;
     }
     // Now the caches of this backend know what was committed before the promise was lifted.
@@ -296,8 +279,6 @@ TableParts check_stamped(Oid table, StampFormat format) {
     const uint64 before = changes;
     check_is_table(table);
     List* found = relatives_below(table);
-    List* const above = relatives_above(table);
-    const bool subscribed = is_subscribed(found) || is_subscribed(above);
     const ListCell* cell;
     List* columns = NIL;
     const char* of = nullptr;
@@ -305,8 +286,7 @@ TableParts check_stamped(Oid table, StampFormat format) {
         const Relation relation = try_relation_open(lfirst_oid(cell), AccessShareLock);
         if (relation == nullptr) continue;  // dropped
         const TriggerDesc* const triggers = CopyTriggerDesc(relation->trigdesc);
-        List* const own = check_relation(table, relation, triggers, format, subscribed);
-        check_deletions_are_noted(table, relation, triggers, subscribed);
+        List* const own = check_relation(table, relation, triggers, format);
         if (columns != NIL && own != NIL && !equal(own, columns)) {
             fail(table, {psprintf("Stamps are in column %s of \"%s\", and in %s of \"%s\".", joined(columns), of,
                                   joined(own), RelationGetRelationName(relation)),

@@ -4,11 +4,6 @@
 #include "ledger/formats.hpp"
 #include "pg/pg.hpp"
 
-extern "C" {
-#include "utils/relcache.h"
-#include "utils/reltrigger.h"
-}
-
 namespace snowflake_ids {
 
 // What the ids of a reader are.
@@ -35,13 +30,6 @@ struct TableParts {
 // this format. Call it after the promise was lifted: then it knows all partitions with rows that do not keep the
 // promise.
 TableParts check_stamped(Oid table, StampFormat format);
-
-// Of a function in C, otherwise empty. Only superusers can create functions in C, so it tells ours from others.
-const char* symbol_of(Oid function);
-
-// Raises an error if one of the triggers of `relation`, a part of the table, notes deletions for a feed, and does not
-// fire.
-void check_deletions_are_noted(Oid table, Relation relation, const TriggerDesc* triggers, bool subscribed);
 
 // True if one of them was rewritten after the snapshot was taken, as some forms of ALTER TABLE do. PostgreSQL then
 // shows it as empty, and a reader would pass over its rows.

@@ -211,8 +211,8 @@ CREATE TABLE middle (id bigint, stamp mastic);
 CREATE TABLE bottom () INHERITS (middle);
 END
 	$monitor->ask(
-		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp'); ALTER TABLE $_ ENABLE ALWAYS TRIGGER zz_stamp")
-	  for qw(top middle bottom);
+		"CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp'); ALTER TABLE $_ ENABLE ALWAYS TRIGGER zz_stamp"
+	) for qw(top middle bottom);
 	my ($writer, $ddl) = map { Session->new($server) } 1, 2;
 	my @pids = map { pid($_) } $ddl, $writer;
 	my $id = $writer->ask('BEGIN; INSERT INTO bottom VALUES (1) RETURNING stamp');
