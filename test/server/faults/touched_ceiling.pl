@@ -18,6 +18,12 @@ allow_in_place_tablespaces = on
 END
 $primary->safe_psql('postgres', "CREATE TABLESPACE other LOCATION ''");
 
+# An extension whose script refreshes the relation.
+my $extension = $primary->config_data('--sharedir') . "/extension/refreshes_$$";
+spew("$extension.control", "default_version = '1'\n");
+spew("$extension--1.sql", "REFRESH MATERIALIZED VIEW $name;\n");
+END { unlink glob "$extension*" if defined $extension }
+
 # A value with the check bits that a ceiling in a sequence would have.
 sub sealed
 {
@@ -77,6 +83,7 @@ my @cases = (
 
 	# as a materialized view
 	[ 'REFRESH', "REFRESH MATERIALIZED VIEW $name" ],
+	[ 'REFRESH in the script of another extension', "CREATE EXTENSION refreshes_$$; DROP EXTENSION refreshes_$$" ],
 	[ 'REFRESH, rolled back', "BEGIN; REFRESH MATERIALIZED VIEW $name; SELECT gen_sno(); ROLLBACK" ],
 	[ 'VACUUM FULL, and VACUUM FREEZE', "VACUUM FULL $name; VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) $name" ],
 	[ 'VACUUM FREEZE, ANALYZE and SELECT', "VACUUM (FREEZE, ANALYZE) $name; SELECT * FROM $name" ],
