@@ -73,6 +73,8 @@ ok( go_on(
 ok($lost{$_} > 0, "control: $_ loses rows") for map { $_->name } @controls;
 my ($rc, $out, $err) = $hub->psql('postgres', q{SELECT sno_settled('bulletin')});
 like($err, qr/ERROR:.* standby/, 'a standby has no settled id of its own');
+my $faults = q{SELECT rule FROM snowflake_ids.check_feed('bulletin') WHERE NOT ok};
+is($_->safe_psql('postgres', $faults), '', $_->name . ': check_feed() finds all rules of the feed kept') for $hub, $leaf;
 
 # ---- the primary dies; the standby takes over
 $primary->stop('immediate');
@@ -109,6 +111,12 @@ for my $reader (@readers)
 	diag sprintf '%-46s %7d rows %5d missing %5d stale', $reader->name, scalar keys %$rows, $missing, $stale;
 }
 diag sprintf '%-46s %7d rows %5d lost', $_->name, $reader{standby}->rows, $lost{ $_->name } for @controls;
+
+$hub->safe_psql('postgres', 'ALTER TABLE bulletin DISABLE TRIGGER zz_stamp; DROP INDEX bulletin_stamp_idx');
+$hub->wait_for_catchup($leaf, 'replay', $hub->lsn('insert'));
+is( $leaf->safe_psql('postgres', $faults),
+	"it is enabled ALWAYS\nan index begins with the stamp",
+	'check_feed() on a standby shows what has been broken since');
 
 $page->all_run;
 $_->stop for $leaf, $hub;

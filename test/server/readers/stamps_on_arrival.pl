@@ -77,7 +77,7 @@ fails_with(
 	$subscriber,
 	q{SELECT sno_settled('not_always')},
 	'a trigger that is not ALWAYS',
-	qr/Trigger "zz_stamp" of "not_always" does not fire for rows of a subscription\./,
+	qr/Trigger "zz_stamp" of "not_always" is not enabled ALWAYS\./,
 	qr/ENABLE ALWAYS TRIGGER zz_stamp/);
 
 # Without a table, because these are refused.
@@ -215,6 +215,14 @@ for (sort keys %control)
 	ok($m + $s > 0, $control{$_}->name . ': rows are missing or stale');
 	diag sprintf '%-46s %7d rows %5d missing %5d stale', $control{$_}->name, scalar keys %$rows, $m, $s;
 }
+
+# ---- check_feed() where rows leave and where they arrive
+my $faults = q{SELECT rule FROM snowflake_ids.check_feed('article') WHERE NOT ok};
+is($_->safe_psql('postgres', $faults), '', $_->name . ': all rules of the feed are kept') for values %node;
+$subscriber->safe_psql('postgres', 'ALTER TABLE article ENABLE TRIGGER zz_stamp');
+is( $subscriber->safe_psql('postgres', $faults),
+	"it is enabled ALWAYS\nits settled id can be asked for",
+	'the subscriber: a trigger that rows of a subscription come past');
 
 # ---- servers that write to each other
 $subscriber->stop;
