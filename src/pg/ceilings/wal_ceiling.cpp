@@ -292,12 +292,11 @@ void repair(const WalCeiling& c) {
 
 namespace snowflake_ids {
 
-// The query of the materialized view. CREATE EXTENSION gets a new ceiling.
+// The query of the materialized view. CREATE EXTENSION snowflake_ids gets a new ceiling.
 FUNCTION(snowflake_ids_read_ceiling) {
     using namespace wal_ceiling;
-    const WalCeiling c = creating_extension                       ? WalCeiling{}
-                         : replacement != nullptr && is_damaged() ? *replacement
-                                                                  : read({});
+    const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
+    const WalCeiling c = created ? WalCeiling{} : replacement != nullptr && is_damaged() ? *replacement : read({});
     const Row row = row_of(c);
     Datum values[columns] = {TimestampTzGetDatum(row.until), UInt64GetDatum(row.life_id),
                              UInt64GetDatum(row.check_bits)};
