@@ -83,7 +83,7 @@ BEGIN
             DETAIL = CASE WHEN found.owner = p.owner THEN pg_catalog.format('It is not of the feed of %s.', of_table)
                 ELSE pg_catalog.format('It belongs to %s, and %s to %s.', found.owner::regrole, of_table,
                     p.owner::regrole) END,
-            HINT = 'Rename it. If an earlier table left it, drop it.';
+            HINT = pg_catalog.format('Rename it. If it is of an earlier table: DROP TABLE %s;', found.taken);
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);
