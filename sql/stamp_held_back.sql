@@ -15,7 +15,7 @@ DECLARE
     t text;
 BEGIN
     FOREACH t IN ARRAY tables LOOP
-        EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION mastic_stamp(%L)', t, 'stamp');
+        EXECUTE format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$I FOR EACH ROW EXECUTE FUNCTION mastic_stamp(%2$L); ALTER TABLE %1$I ENABLE ALWAYS TRIGGER zz_stamp', t, 'stamp');
     END LOOP;
 END $$;
 CALL stamps('plain', 'source', 'ruled', 'root', 'parent', 'child', 'grandchild');
