@@ -133,7 +133,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids.drop_feed(regclass) IS
-    'drops the view, the triggers, the table of deletions and the column of stamps of a feed; after a new create_feed(), its readers must copy the table again';
+    'drops the view, the triggers, the table of deletions and the column of stamps of a feed; after a new create_feed(), its readers get all rows again';
 
 CREATE FUNCTION snowflake_ids.feed_position(of_table regclass) RETURNS text
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
