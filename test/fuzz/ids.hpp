@@ -35,15 +35,6 @@ void require_round_trip(const Id& id) {
     require(parsed && compare(parsed.value, id) == 0);
     const auto read = Format::from_bytes(id.bytes, sizeof id.bytes);
     require(read && compare(read.value, id) == 0);
-
-    const auto next = Format::next(id);
-    require(!next.exists || (compare(id, next.id) < 0 && compare(Format::previous(next.id).id, id) == 0));
-    require(next.exists || compare(Format::highest(), id) == 0);
-    const auto previous = Format::previous(id);
-    require(!previous.exists || (compare(previous.id, id) < 0 && compare(Format::next(previous.id).id, id) == 0));
-    require(previous.exists || compare(Format::lowest(), id) == 0);
-    if (next.exists) require_consistent(next.id);
-    if (previous.exists) require_consistent(previous.id);
 }
 
 // Order is the same in bytes and text, and sort keys never contradict it.
@@ -89,7 +80,7 @@ void try_bytes(const std::uint8_t* data, std::size_t size) {
     const Exact whole(data, size);
     require(!Format::from_bytes(whole.data(), size) || size == Format::binary_size);
 
-    decltype(Format::lowest()) ids[3] = {Format::lowest(), Format::highest(), Format::lowest()};
+    typename Format::Id ids[3];
     int n = 0;
     for (std::size_t at = 0; n < 3 && at + Format::binary_size <= size; at += Format::binary_size) {
         const Exact bytes(data + at, Format::binary_size);
@@ -100,31 +91,10 @@ void try_bytes(const std::uint8_t* data, std::size_t size) {
         require_round_trip<Format>(id.value);
         ids[n++] = id.value;
     }
-    if (n > 0) require_one_order<Format>(ids[0], ids[1], ids[2]);
+    if (n > 0) require_one_order<Format>(ids[0], ids[n / 2], ids[n - 1]);
 }
 
-struct Sno {
-    static constexpr std::size_t text_size = sno::text_size, binary_size = sno::binary_size;
-    using SortKey = sno::SortKey;
-    static void print(const sno::Id& id, char* out) { sno::print(id, out); }
-    static Result<sno::Id> parse(const char* text, std::size_t n) { return sno::parse(text, n); }
-    static Result<sno::Id> from_bytes(const unsigned char* p, std::size_t n) { return sno::from_bytes(p, n); }
-    static Neighbour<sno::Id> next(const sno::Id& id) { return sno::next(id); }
-    static Neighbour<sno::Id> previous(const sno::Id& id) { return sno::previous(id); }
-    static sno::Id lowest() { return sno::lowest(); }
-    static sno::Id highest() { return sno::highest(); }
-};
-
-struct Gid {
-    static constexpr std::size_t text_size = gid::text_size, binary_size = gid::binary_size;
-    using SortKey = gid::SortKey;
-    static void print(const gid::Id& id, char* out) { gid::print(id, out); }
-    static Result<gid::Id> parse(const char* text, std::size_t n) { return gid::parse(text, n); }
-    static Result<gid::Id> from_bytes(const unsigned char* p, std::size_t n) { return gid::from_bytes(p, n); }
-    static Neighbour<gid::Id> next(const gid::Id& id) { return gid::next(id); }
-    static Neighbour<gid::Id> previous(const gid::Id& id) { return gid::previous(id); }
-    static gid::Id lowest() { return gid::lowest(); }
-    static gid::Id highest() { return gid::highest(); }
-};
+using Sno = sno::Type;
+using Gid = gid::Type;
 
 }  // namespace snowflake_ids::fuzz
