@@ -105,11 +105,12 @@ sub damaged
 		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 		qr/^damaged in this database$/m,
 		"$what: status() shows it");
+	fails_with($server, 'SELECT gen_sno()', "$what: status() has not changed it", $detail) if !$is_ours;
 	fails_with(
 		$server,
 		"REFRESH MATERIALIZED VIEW $name",
 		"$what: REFRESH does not hide it",
-		qr{$detail|Its page is empty});
+		$detail);
 	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
 		qr/^s/, "$what: another database goes on");
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
