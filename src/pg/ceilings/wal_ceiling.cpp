@@ -16,6 +16,7 @@ extern "C" {
 
 #include "ledger/ceiling_file.hpp"
 #include "pg/datum.hpp"
+#include "pg/server/error_of.hpp"
 #include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -59,23 +60,16 @@ struct Row {
 };
 constexpr int columns = 3;
 
-enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_row, check_bits };
-
 const char* way_out() {
     return RecoveryInProgress()
                ? "Create this standby again from its primary. Until then, gen_gid() and gen_uuid7() work here."
                : "Call snowflake_ids.reset() as a superuser, with a time above every id. Until then, no id is generated, because it could repeat.";
 }
 
-[[noreturn]] void fail_damaged(Damage damage) {
-    const char* what = damage == Damage::empty_page     ? "Its page is empty"
-                       : damage == Damage::other_page   ? "Its page is not that of a table"
-                       : damage == Damage::ahead_of_wal ? "Its page is from after the end of this server's WAL"
-                       : damage == Damage::no_row       ? "Its page does not contain its row"
-                                                        : "The check bits of its row are wrong";
+[[noreturn]] void fail_damaged(const char* damage) {
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                     errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),
-                    errdetail("%s. %s", what, purpose), errhint("%s", way_out())));
+                    errdetail("%s. %s", damage, purpose), errhint("%s", way_out())));
     pg_unreachable();
 }
 
@@ -96,40 +90,42 @@ Buffer read_buffer(Relation rel) {
 
 // If the page is damaged, `row` is null and the ceiling is 0.
 struct Found {
-    Damage damage = Damage::none;
-    Row* row = nullptr;  // inside the page
+    const char* damage = nullptr;  // for the detail of an error; null: none
+    Row* row = nullptr;            // inside the page
     WalCeiling ceiling{};
 };
 
 // Checks more than PostgreSQL does, because a lost write or zero_damaged_pages can leave a page that passes checksums
 // and that nobody wrote. Raises no error.
 Found find_row(Page page) {
-    if (PageIsNew(page)) return {Damage::empty_page};
+    constexpr const char* no_row = "Its page does not contain its row";
+    if (PageIsNew(page)) return {"Its page is empty"};
     const auto* header = reinterpret_cast<PageHeader>(page);
     const Size lower = header->pd_lower, upper = header->pd_upper;
     if (PageGetPageSize(page) != BLCKSZ || header->pd_special != BLCKSZ || upper > BLCKSZ || lower > upper ||
         lower < SizeOfPageHeaderData)
-        return {Damage::other_page};
+        return {"Its page is not that of a table"};
 
     // PostgreSQL could never write such a page, because it cannot flush WAL up to its LSN.
-    if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr()) return {Damage::ahead_of_wal};
+    if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr())
+        return {"Its page is from after the end of this server's WAL"};
 
-    if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {Damage::no_row};
+    if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {no_row};
     const ItemId item = PageGetItemId(page, FirstOffsetNumber);
     const Size offset = ItemIdGetOffset(item), length = ItemIdGetLength(item);
     constexpr Size header_length = MAXALIGN(SizeofHeapTupleHeader);
     if (!ItemIdIsNormal(item) || offset != MAXALIGN(offset) || offset < upper || offset + length > BLCKSZ ||
         length != header_length + sizeof(Row))
-        return {Damage::no_row};
+        return {no_row};
     auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     if (tuple->t_hoff != header_length || HeapTupleHeaderGetNatts(tuple) != columns ||
         (tuple->t_infomask & HEAP_HASNULL) != 0)
-        return {Damage::no_row};
+        return {no_row};
 
     auto* row = reinterpret_cast<Row*>(reinterpret_cast<char*>(tuple) + header_length);
     const WalCeiling c{std::chrono::floor<milliseconds>(unix_time(row->until)), row->life_id};
-    if (row->check_bits != check_bits(c)) return {Damage::check_bits};
-    return {Damage::none, row, c};
+    if (row->check_bits != check_bits(c)) return {"The check bits of its row are wrong"};
+    return {nullptr, row, c};
 }
 
 Row row_of(const WalCeiling& c) { return {timestamptz(c.until), c.life_id, check_bits(c)}; }
@@ -152,7 +148,7 @@ XLogRecPtr finish_change(GenericXLogState* state) {
 }
 
 struct Change {
-    Damage damage;
+    const char* damage;
     WalCeiling before, after;
 };
 
@@ -168,7 +164,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const WalCeiling before = found.ceiling;
     WalCeiling after = before;
     XLogRecPtr lsn = InvalidXLogRecPtr;
-    if (found.damage == Damage::none) {
+    if (found.damage == nullptr) {
         lsn = PageGetLSN(page);
         after = next(before);
         if (after != before) {
@@ -190,7 +186,7 @@ Change change(const Deadline& deadline, Next next) {
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Change c = change_and_close(rel, buffer, next);
-    if (c.damage != Damage::none) fail_damaged(c.damage);
+    if (c.damage != nullptr) fail_damaged(c.damage);
     return c;
 }
 
@@ -203,14 +199,19 @@ WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
 // What the row becomes if the page is damaged. Null: an error.
 const WalCeiling* replacement = nullptr;
 
-bool page_is_damaged(Relation rel) {
-    if (RelationGetNumberOfBlocks(rel) == 0) return true;
-    // The page becomes zeros in memory if PostgreSQL refuses to read it.
-    const Buffer buffer = ReadBufferExtended(rel, MAIN_FORKNUM, 0, RBM_ZERO_ON_ERROR, nullptr);
+struct Read {
+    WalCeiling ceiling;
+    XLogRecPtr lsn;
+};
+
+Read read_page(Relation rel) {
+    const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Found found = find_row(BufferGetPage(buffer));
+    const XLogRecPtr lsn = PageGetLSN(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
-    return found.damage != Damage::none;
+    if (found.damage != nullptr) fail_damaged(found.damage);
+    return {found.ceiling, lsn};
 }
 
 }  // namespace
@@ -223,17 +224,11 @@ void watch(void (*forget)()) {
 
 WalCeiling read(const Deadline& deadline) {
     Relation rel = open(AccessShareLock, deadline);
-    const Buffer buffer = read_buffer(rel);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const Page page = BufferGetPage(buffer);
-    const Found found = find_row(page);
-    const XLogRecPtr lsn = PageGetLSN(page);
-    UnlockReleaseBuffer(buffer);
+    const Read found = read_page(rel);
     relation_close(rel, AccessShareLock);
-    if (found.damage != Damage::none) fail_damaged(found.damage);
     // Another backend may have written this ceiling and not flushed it yet.
-    if (!RecoveryInProgress()) flush(lsn);
-    last_position = lsn;
+    if (!RecoveryInProgress()) flush(found.lsn);
+    last_position = found.lsn;
     return found.ceiling;
 }
 
@@ -258,7 +253,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     const Change c = change_and_close(rel, buffer, [&](const WalCeiling& now) {
         return is_new(now) || now.until > soon ? now : higher(now, wanted);
     });
-    return c.damage == Damage::none ? c.after.until : Ceiling{};
+    return c.damage == nullptr ? c.after.until : Ceiling{};
 }
 
 XLogRecPtr position() { return last_position; }
@@ -270,9 +265,10 @@ WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
 bool is_damaged() {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_MATVIEW, AccessShareLock);
     if (rel == nullptr) return false;
-    const bool damaged = page_is_damaged(rel);
+    const ErrorData* error = error_of([rel] { (void) read_page(rel); });
     relation_close(rel, AccessShareLock);
-    return damaged;
+    if (error != nullptr && error->sqlerrcode != ERRCODE_DATA_CORRUPTED) ReThrowError(const_cast<ErrorData*>(error));
+    return error != nullptr;
 }
 
 void repair(const WalCeiling& c) {

@@ -3,18 +3,17 @@
 
 extern "C" {
 #include "access/twophase.h"
-#include "access/xact.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 }
 
 #include "ledger/clock.hpp"
 #include "ledger/waiting.hpp"
+#include "pg/server/error_of.hpp"
 #include "pg/server/waiters.hpp"
 
 namespace snowflake_ids {
@@ -182,26 +181,7 @@ const ledger::Ledger* ledger_if_attached() { return own_ledger ? &own_ledger : n
 
 const ledger::Ledger* try_shared_ledger(const char** why) {
     if (own_ledger) return &own_ledger;
-    const MemoryContext context = CurrentMemoryContext;
-    const ResourceOwner owner = CurrentResourceOwner;
-    // The end of a subtransaction releases the locks that are still held after an error.
-    BeginInternalSubTransaction(nullptr);
-    PG_TRY();
-    {
-        attach();
-        ReleaseCurrentSubTransaction();
-    }
-    PG_CATCH();
-    {
-        MemoryContextSwitchTo(context);
-        ErrorData* error = CopyErrorData();
-        FlushErrorState();
-        RollbackAndReleaseCurrentSubTransaction();
-        *why = error->message;
-    }
-    PG_END_TRY();
-    MemoryContextSwitchTo(context);
-    CurrentResourceOwner = owner;
+    if (const ErrorData* error = error_of(attach)) *why = error->message;
     return ledger_if_attached();
 }
 

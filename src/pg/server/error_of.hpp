@@ -1,0 +1,40 @@
+// Catches errors.
+#pragma once
+
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "utils/resowner.h"
+}
+
+namespace snowflake_ids {
+
+// The error that `work` raises, palloc'd; null: none. Not in parallel mode, because `work` runs in a subtransaction:
+// its end releases the locks and buffers that are still held after an error.
+template <class Work>
+ErrorData* error_of(Work work) {
+    const MemoryContext context = CurrentMemoryContext;
+    const ResourceOwner owner = CurrentResourceOwner;
+    ErrorData* volatile error = nullptr;
+    BeginInternalSubTransaction(nullptr);
+    MemoryContextSwitchTo(context);
+    PG_TRY();
+    {
+        work();
+        ReleaseCurrentSubTransaction();
+    }
+    PG_CATCH();
+    {
+        MemoryContextSwitchTo(context);
+        error = CopyErrorData();
+        FlushErrorState();
+        RollbackAndReleaseCurrentSubTransaction();
+    }
+    PG_END_TRY();
+    MemoryContextSwitchTo(context);
+    CurrentResourceOwner = owner;
+    return error;
+}
+
+}  // namespace snowflake_ids
