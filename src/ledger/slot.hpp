@@ -164,7 +164,6 @@ struct Header {
     Holds<UnixTime> promise;             // no id of an earlier time is accepted any more
     Holds<Ceiling> settled_ceiling;      // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;                 // transactions with an earlier full id may be prepared without a Backend
-    Word relations[256];                 // pg/server/extension_relation.cpp
     // clock_step_stats.hpp
     Holds<microseconds> clock_offset;  // 0: not seen yet
     Word clock_steps;

@@ -6,7 +6,6 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/xlog.h"
-#include "catalog/pg_class.h"
 #include "commands/extension.h"
 #include "executor/spi.h"
 #include "storage/bufmgr.h"
@@ -40,7 +39,7 @@ void relation_changed(Datum, Oid relation) {
 }
 
 Relation open(LOCKMODE lock, const Deadline& deadline) {
-    Relation rel = open_extension_relation(known, name, RELKIND_MATVIEW, lock, deadline);
+    Relation rel = open_extension_relation(known, name, lock, deadline);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is missing"),
@@ -242,7 +241,7 @@ WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline) {
 }
 
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
-    Relation rel = open_extension_relation_if_free(known, name, RELKIND_MATVIEW, to_change);
+    Relation rel = open_extension_relation_if_free(known, name, to_change);
     if (rel == nullptr) return {};
     const Buffer buffer = read_buffer(rel);
     if (!ConditionalLockBuffer(buffer)) {
@@ -263,7 +262,7 @@ WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
 }
 
 bool is_damaged() {
-    Relation rel = open_extension_relation_if_free(known, name, RELKIND_MATVIEW, AccessShareLock);
+    Relation rel = open_extension_relation_if_free(known, name, AccessShareLock);
     if (rel == nullptr) return false;
     const ErrorData* error = error_of([rel] { (void) read_page(rel); });
     relation_close(rel, AccessShareLock);

@@ -3,7 +3,6 @@
 
 extern "C" {
 #include "access/table.h"
-#include "catalog/pg_class.h"
 }
 
 #include "pg/errors.hpp"
@@ -49,7 +48,7 @@ bool is_layout_table(Oid relation) { return relation == relation_oid; }
 // Reading may be for an id, so max_wait limits the wait. Changing is an administrator's work.
 Relation open_relation(LOCKMODE lock) {
     const Deadline deadline{.queues = lock != AccessShareLock};
-    Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, deadline);
+    Relation rel = open_extension_relation(relation_oid, relation_name, lock, deadline);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"snowflake_ids.%s\" of extension snowflake_ids is missing", relation_name),
