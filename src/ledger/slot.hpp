@@ -155,15 +155,14 @@ struct Header {
     Holds<UnixTime> life_began;
     Holds<microseconds> lead;  // constant during a life
     Holds<UnixTime> stats_since;
-    Holds<Floor> floor;                  // nothing at or below it is issued, by existing or new slots
-    Holds<Floor> reset_floor;            // named by an operator; also in the ceiling file
-    Word revision;                       // every floor and reset adds one: sessions then set their generators up again
-    Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
-    Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() waits, and uses up no tick
-    Word slots_taken;                    // in this life, without those from the ceiling file
-    Holds<UnixTime> promise;             // no id of an earlier time is accepted any more
-    Holds<Ceiling> settled_ceiling;      // the promise may not be above it. Published, as Slot::ceiling
-    Word prepared_below;                 // transactions with an earlier full id may be prepared without a Backend
+    Holds<Floor> floor;              // nothing at or below it is issued, by existing or new slots
+    Holds<Floor> reset_floor;        // named by an operator; also in the ceiling file
+    Word revision;                   // every floor and reset adds one: sessions then set their generators up again
+    Holds<MonotonicTime> next_pass;  // until then snowflake_ids.pass_now() waits, and uses up no tick
+    Word slots_taken;                // in this life, without those from the ceiling file
+    Holds<UnixTime> promise;         // no id of an earlier time is accepted any more
+    Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
+    Word prepared_below;             // transactions with an earlier full id may be prepared without a Backend
     // clock_step_stats.hpp
     Holds<microseconds> clock_offset;  // 0: not seen yet
     Word clock_steps;

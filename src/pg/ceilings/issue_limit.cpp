@@ -81,19 +81,6 @@ void lift_wal_ahead(UnixTime soon, UnixTime target) {
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
-// Only one backend at a time lifts early, because others would wait for its flush. If it dies, its turn expires, later
-// than the slowest sync.
-bool take_turn_to_lift() {
-    constexpr seconds expiry{10};
-    auto& busy_until = shared_ledger().header->lifting_until;
-    MonotonicTime seen = busy_until.load(std::memory_order_relaxed);
-    const MonotonicTime now = ledger::monotonic_clock();
-    if (seen > now) return false;
-    return busy_until.compare_exchange_strong(seen, now + expiry);
-}
-
-void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
-
 }  // namespace
 
 microseconds lift_step() {
@@ -173,24 +160,12 @@ void lift_ahead(Limited& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
     // Another backend may have lifted the ceilings since g.lift_from was set.
     if (soon >= ceiling_of(g) || (!g.in_recovery && soon >= seen_wal.until())) {
-        if (!take_turn_to_lift()) return;
         ledger::note_clock_step(*shared_ledger().header);
-        PG_TRY();
-        {
-            const UnixTime least = wanted_ceiling(g, tick);
-            // Any error of the file is left to the claim that needs the ceiling.
-            const bool lifted =
-                soon < ceiling_of(g) ||
-                ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
-            if (lifted && !g.in_recovery && soon >= seen_wal.until()) lift_wal_ahead(soon, least);
-        }
-        PG_CATCH();
-        {
-            end_turn_to_lift();
-            PG_RE_THROW();
-        }
-        PG_END_TRY();
-        end_turn_to_lift();
+        const UnixTime least = wanted_ceiling(g, tick);
+        // Any error of the file is left to the claim that needs the ceiling.
+        const bool lifted = soon < ceiling_of(g) || ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error ==
+                                                        ledger::CeilingError::none;
+        if (lifted && !g.in_recovery && soon >= seen_wal.until()) lift_wal_ahead(soon, least);
     }
     set_limit(g);
 }

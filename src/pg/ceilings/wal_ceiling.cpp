@@ -149,13 +149,15 @@ XLogRecPtr finish_change(GenericXLogState* state) {
 struct Change {
     const char* damage;
     WalCeiling before, after;
+    XLogRecPtr lsn;  // of the page; 0: damaged
 };
 
 // As INSERT. Otherwise, REFRESH or VACUUM FULL could give the relation another file, and WAL would be left for one that
 // no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// `buffer` is the page, locked exclusively; it and `rel` are released. A damaged page stays as it is.
+// `buffer` is the page, locked exclusively; it and `rel` are released. A damaged page stays as it is. The change is not
+// flushed yet.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
@@ -174,9 +176,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     }
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);
-    flush(lsn);
-    last_position = lsn;
-    return {found.damage, before, after};
+    return {found.damage, before, after, lsn};
 }
 
 template <class Next>
@@ -186,6 +186,8 @@ Change change(const Deadline& deadline, Next next) {
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Change c = change_and_close(rel, buffer, next);
     if (c.damage != nullptr) fail_damaged(c.damage);
+    flush(c.lsn);
+    last_position = c.lsn;
     return c;
 }
 
@@ -252,7 +254,11 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     const Change c = change_and_close(rel, buffer, [&](const WalCeiling& now) {
         return is_new(now) || now.until > soon ? now : higher(now, wanted);
     });
-    return c.damage == nullptr ? c.after.until : Ceiling{};
+    // Whoever has lifted it is flushing.
+    if (c.damage != nullptr || (c.after == c.before && XLogNeedsFlush(c.lsn))) return {};
+    flush(c.lsn);
+    last_position = c.lsn;
+    return c.after.until;
 }
 
 XLogRecPtr position() { return last_position; }

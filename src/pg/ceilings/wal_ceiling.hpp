@@ -32,8 +32,8 @@ WalCeiling read(const Deadline& deadline);
 // `wanted.life_id`. Returns the present ceiling, flushed.
 WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline);
 
-// As lift(), but only if the ceiling is not above `soon`, and without waiting. Returns the ceiling; 0, and no error, if
-// another session has the lock, or if the relation is new, missing or damaged.
+// As lift(), but only if the ceiling is not above `soon`, and without waiting for another session. Returns the ceiling;
+// 0, and no error, if another session has the lock or is flushing, or if the relation is new, missing or damaged.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
 // A standby with WAL up to here has the ceiling that this process read or lifted last.
