@@ -19,27 +19,14 @@ namespace snowflake_ids {
 
 namespace {
 
-struct Signature {
-    const char* name;
-    Oid types[FUNC_MAX_ARGS];  // of its arguments
-    char** names;              // of its arguments
-};
-
-Signature signature_of(Oid function) {
-    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", function);
-    const auto* row = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
-    Signature s{.name = pstrdup(NameStr(row->proname)), .types = {}, .names = nullptr};
-    memcpy(s.types, row->proargtypes.values, sizeof(Oid) * static_cast<size_t>(row->pronargs));
-    Oid* all_types;
-    char* modes;
-    get_func_arg_info(tuple, &all_types, &s.names, &modes);
-    ReleaseSysCache(tuple);
-    return s;
-}
-
 // Raises an error that names all NULL arguments.
-void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
+void refuse_nulls(FunctionCallInfo fcinfo) {
+    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+    Oid* types;
+    char** names;
+    char* modes;
+    get_func_arg_info(tuple, &types, &names, &modes);
+    ReleaseSysCache(tuple);
     StringInfoData missing;
     initStringInfo(&missing);
     for (int n = 0; n < PG_NARGS(); n++)
@@ -69,13 +56,15 @@ Oid owner_of(Oid table) {
 // the end. After an error, PostgreSQL restores the user and the settings.
 FUNCTION(snowflake_ids_convert_as_owner) {
     static const char prefix[] = "snowflake_ids_convert_";
-    const Signature signature = signature_of(fcinfo->flinfo->fn_oid);
-    refuse_nulls(fcinfo, signature.names);
-    const char* name = signature.name;
+    refuse_nulls(fcinfo);
+    const char* name = get_func_name(fcinfo->flinfo->fn_oid);
     if (strncmp(name, prefix, sizeof prefix - 1) == 0) name += sizeof prefix - 1;
+    Oid* types;
+    int count;
+    get_func_signature(fcinfo->flinfo->fn_oid, &types, &count);
     const Oid callee = LookupFuncName(
-        list_make2(makeString(pstrdup("snowflake_ids_convert")), makeString(psprintf("%s_as_owner", name))), PG_NARGS(),
-        signature.types, false);
+        list_make2(makeString(pstrdup("snowflake_ids_convert")), makeString(psprintf("%s_as_owner", name))), count,
+        types, false);
     const Oid owner = owner_of(PG_GETARG_OID(0));
 
     FmgrInfo function;

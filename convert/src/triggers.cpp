@@ -86,11 +86,8 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
 AttrNumber new_column(Relation table, AttrNumber column_number) {
     char name[NAMEDATALEN];
     snprintf(name, sizeof name, "snowflake_ids_new_%d", column_number);
-    const TupleDesc columns = RelationGetDescr(table);
-    for (int i = 0; i < columns->natts; i++) {
-        const Form_pg_attribute column = TupleDescAttr(columns, i);
-        if (!column->attisdropped && namestrcmp(&column->attname, name) == 0) return static_cast<AttrNumber>(i + 1);
-    }
+    const AttrNumber number = get_attnum(RelationGetRelid(table), name);
+    if (number != InvalidAttrNumber) return number;
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot follow the key of %s now", RelationGetRelationName(table)),
                     errdetail("Its column \"%s\" is missing.", name),
