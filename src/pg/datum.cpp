@@ -12,8 +12,6 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr int max_columns = 15;  // the most OUT parameters of a function here
-
 // Looked up once for each place in a query, because OUT parameters cannot change while it runs.
 TupleDesc row_type(FunctionCallInfo fcinfo) {
     FmgrInfo* flinfo = fcinfo->flinfo;
@@ -33,9 +31,9 @@ TupleDesc row_type(FunctionCallInfo fcinfo) {
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls) {
     const TupleDesc type = row_type(fcinfo);
     // Only if the SQL of the extension does not fit the library.
-    if (type->natts != count || count > max_columns)
+    if (type->natts != count || count > Columns::most)
         elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
-    bool no_nulls[max_columns] = {};
+    bool no_nulls[Columns::most] = {};
     return HeapTupleGetDatum(heap_form_tuple(type, values, nulls != nullptr ? nulls : no_nulls));
 }
 

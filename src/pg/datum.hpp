@@ -73,6 +73,19 @@ Datum bound_datum(TimestampTz t, const char* what, const Timeline& timeline, Of 
 // Without `nulls`, no value is null.
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
+// Collects the values of a row.
+struct Columns {
+    static constexpr int most = 15;  // OUT parameters of a function here
+    Datum values[most] = {};
+    bool nulls[most] = {};
+    int count = 0;
+
+    void add(Datum value, bool is_null = false) {
+        values[count] = value;
+        nulls[count++] = is_null;
+    }
+};
+
 Datum bytea_datum(const void* bytes, int length);
 
 }  // namespace snowflake_ids

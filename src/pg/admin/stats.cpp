@@ -50,47 +50,35 @@ Datum layout_datum(const Layout& l) {
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, UnixTime now) {
-    constexpr int columns = 15;
-    Datum values[columns] = {};
-    bool nulls[columns] = {};
-
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
     const ledger::SqlFormat format = ledger::sql_format_of(slot);
     const bool has_toggle = ledger::has_toggle(key.format);
+    const bool has_time = ledger::has_time(key.format);
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
-    const Timeline timeline = ledger::timeline_of(slot);
+    const UnixTime last = ledger::timeline_of(slot).start(state.tick);
+    const Ceiling ceiling = slot.ceiling.load();
     const ledger::Counters& c = slot.counters;
 
-    int i = 0;
-    values[i++] = CStringGetTextDatum(ledger::sql_format_name(format));
-    values[i++] = Int32GetDatum(key.node);
-    values[i++] = count_datum(c.issued);
-    values[i++] = count_datum(c.overflow_waits);
-    values[i++] = Float8GetDatum(in_ms(c.waited.load(std::memory_order_relaxed)));
-    values[i++] = count_datum(c.waiting);
-    values[i++] = count_datum(c.regressions);
-    values[i++] = count_datum(c.holds);
-    nulls[i] = !has_toggle;
-    values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
-
+    Columns row;
+    row.add(CStringGetTextDatum(ledger::sql_format_name(format)));
+    row.add(Int32GetDatum(key.node));
+    row.add(count_datum(c.issued));
+    row.add(count_datum(c.overflow_waits));
+    row.add(Float8GetDatum(in_ms(c.waited.load(std::memory_order_relaxed))));
+    row.add(count_datum(c.waiting));
+    row.add(count_datum(c.regressions));
+    row.add(count_datum(c.holds));
+    row.add(Int32GetDatum(static_cast<int32>(state.toggle())), !has_toggle);
     // no id yet, or a generator that does not count time (sno_at)
-    const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
-    const UnixTime last = timeline.start(state.tick);
-    nulls[i] = no_time;
-    values[i++] = TimestampTzGetDatum(timestamptz(last));
-    nulls[i] = no_time;
-    values[i++] = Float8GetDatum(in_ms(Max(last - now, microseconds{})));
-    const Ceiling ceiling = slot.ceiling.load();
-    nulls[i] = ceiling == Ceiling{} || !ledger::has_time(key.format);
-    values[i++] = TimestampTzGetDatum(timestamptz(ceiling));
-    nulls[i] = key.owner == InvalidOid;
-    values[i++] = ObjectIdGetDatum(key.owner);
-    nulls[i] = format != ledger::SqlFormat::layout;
-    if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
-    i++;
-    values[i++] = TimestampTzGetDatum(timestamptz(header.stats_since.load()));
-    Assert(i == columns);
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    const bool no_time = state.tick == 0 || !has_time;
+    row.add(TimestampTzGetDatum(timestamptz(last)), no_time);
+    row.add(Float8GetDatum(in_ms(Max(last - now, microseconds{}))), no_time);
+    row.add(TimestampTzGetDatum(timestamptz(ceiling)), ceiling == Ceiling{} || !has_time);
+    row.add(ObjectIdGetDatum(key.owner), key.owner == InvalidOid);
+    const bool is_layout = format == ledger::SqlFormat::layout;
+    row.add(is_layout ? layout_datum(ledger::layout_of(slot)) : Datum{0}, !is_layout);
+    row.add(TimestampTzGetDatum(timestamptz(header.stats_since.load())));
+    tuplestore_putvalues(result->setResult, result->setDesc, row.values, row.nulls);
 }
 
 }  // namespace
@@ -131,38 +119,26 @@ FUNCTION(snowflake_ids_status) {
     if (shared != nullptr) ledger::note_clock_step(*shared->header);
     const int64 steps = shared != nullptr ? word(shared->header->clock_steps) : 0;
 
-    constexpr int columns = 15;
-    Datum values[columns] = {};
-    bool nulls[columns] = {};
-    int i = 0;
-    nulls[i] = node_in_use(wide) < 0;
-    values[i++] = Int32GetDatum(node_in_use(wide));
-    values[i++] = CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted");
-    nulls[i] = node_in_use(narrow) < 0;
-    values[i++] = Int32GetDatum(node_in_use(narrow));
-    values[i++] = Int64GetDatum(static_cast<int64>(GetSystemIdentifier()));
-    nulls[i] = refused == nullptr;
-    values[i++] = CStringGetTextDatum(refused != nullptr ? refused : "");
-    nulls[i] = life == 0;
-    values[i++] = Int64GetDatum(life);
-    nulls[i] = life == 0;
-    values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{}));
-    values[i++] = CStringGetTextDatum(ledger_memory_name());
-    values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
-    values[i++] = CStringGetTextDatum(shared == nullptr           ? why
-                                      : wal_ceiling::is_damaged() ? "damaged in this database"
-                                                                  : ceiling_file::state_for_people());
-    values[i++] = BoolGetDatum(in_recovery);
-    values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
-    values[i++] = Int64GetDatum(steps);
-    nulls[i] = nulls[i + 1] = steps == 0;
-    if (steps != 0) {
-        values[i] = Float8GetDatum(in_ms(shared->header->clock_step.load()));
-        values[i + 1] = TimestampTzGetDatum(timestamptz(shared->header->clock_stepped.load()));
-    }
-    i += 2;
-    Assert(i == columns);
-    PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
+    Columns row;
+    row.add(Int32GetDatum(node_in_use(wide)), node_in_use(wide) < 0);
+    row.add(CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted"));
+    row.add(Int32GetDatum(node_in_use(narrow)), node_in_use(narrow) < 0);
+    row.add(Int64GetDatum(static_cast<int64>(GetSystemIdentifier())));
+    row.add(CStringGetTextDatum(refused != nullptr ? refused : ""), refused == nullptr);
+    row.add(Int64GetDatum(life), life == 0);
+    row.add(TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{})), life == 0);
+    row.add(CStringGetTextDatum(ledger_memory_name()));
+    row.add(Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0));
+    row.add(CStringGetTextDatum(shared == nullptr           ? why
+                                : wal_ceiling::is_damaged() ? "damaged in this database"
+                                                            : ceiling_file::state_for_people()));
+    row.add(BoolGetDatum(in_recovery));
+    row.add(CStringGetTextDatum(SNOWFLAKE_IDS_VERSION));
+    row.add(Int64GetDatum(steps));
+    row.add(Float8GetDatum(in_ms(steps != 0 ? shared->header->clock_step.load() : microseconds{})), steps == 0);
+    row.add(TimestampTzGetDatum(timestamptz(steps != 0 ? shared->header->clock_stepped.load() : UnixTime{})),
+            steps == 0);
+    PG_RETURN_DATUM(record(fcinfo, row.values, row.count, row.nulls));
 }
 
 // snowflake_ids.stats_reset() keeps the number of sessions that wait now. This session's uncounted ids are counted
