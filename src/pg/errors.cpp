@@ -198,14 +198,9 @@ char* show_bytes(const unsigned char* bytes, std::size_t length) {
     constexpr std::size_t most = 32;
     const std::size_t n = length < most ? length : most;
     char* out = static_cast<char*>(palloc(2 + 2 * most + 4));
-    char* p = out;
-    *p++ = '\\';
-    *p++ = 'x';
-    for (std::size_t i = 0; i < n; i++) {
-        *p++ = "0123456789abcdef"[bytes[i] >> 4];
-        *p++ = "0123456789abcdef"[bytes[i] & 15];
-    }
-    strlcpy(p, n < length ? "..." : "", 4);
+    memcpy(out, "\\x", 2);
+    char* const end = out + 2 + hex_encode(reinterpret_cast<const char*>(bytes), n, out + 2);
+    strlcpy(end, n < length ? "..." : "", 4);
     return out;
 }
 

@@ -27,36 +27,25 @@ namespace {
 }
 
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
-    char expected[64];
-    snprintf(expected, sizeof expected, "The value must be a whole number from 0 to " INT64_FORMAT ".", max);
-    if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
-    // Compared as numeric, because numeric_int8() rounds, and raises an error of its own outside bigint.
-    const Datum given = NumericGetDatum(v->val.numeric);
-    const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
-    if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) fail_snapshot(key, expected);
-    const Datum zero = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
-    if (DatumGetBool(DirectFunctionCall2(numeric_lt, given, zero))) fail_snapshot(key, expected);
-    const Datum as_int8 = DirectFunctionCall1(numeric_int8, given);
-    const Datum back = DirectFunctionCall1(int8_numeric, as_int8);
-    if (!DatumGetBool(DirectFunctionCall2(numeric_eq, back, given))) fail_snapshot(key, expected);
-    return DatumGetInt64(as_int8);
+    const char* const text = v != nullptr && v->type == jbvNumeric ? numeric_normalize(v->val.numeric) : "";
+    char* end;
+    errno = 0;
+    const auto number = static_cast<int64>(strtoll(text, &end, 10));
+    if (*text != '\0' && *end == '\0' && errno == 0 && number >= 0 && number <= max) return number;
+    fail_snapshot(key, psprintf("The value must be a whole number from 0 to " INT64_FORMAT ".", max));
 }
 
 // A missing key is an error, because snapshots of the library have all.
-const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
-    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
+const JsonbValue* value_of(Jsonb* object, const char* key) {
+    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), nullptr);
     if (v == nullptr) fail_snapshot(key, "The key is missing.");
     return v;
 }
 
-int64 number_of(Jsonb* object, const char* key, int64 max) {
-    JsonbValue storage;
-    return whole_number(value_of(object, key, &storage), key, max);
-}
+int64 number_of(Jsonb* object, const char* key, int64 max) { return whole_number(value_of(object, key), key, max); }
 
 uint32 partition_of(Jsonb* object) {
-    JsonbValue storage;
-    const JsonbValue* v = value_of(object, "partition", &storage);
+    const JsonbValue* v = value_of(object, "partition");
     if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
         JsonContainerSize(v->val.binary.data) != 2) {
         fail_snapshot("partition", "The value must be an array of two numbers from 0 to 255.");
