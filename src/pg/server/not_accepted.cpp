@@ -20,17 +20,17 @@ int bit_of(Setting s) { return 1 << s; }
 
 // In the order of the enum Setting.
 struct Known {
-    const char* name;  // without the prefix "snowflake_ids."
+    const char* name;
     const char* must_be;
 };
 
 constexpr Known known[count] = {
-    {"machine_id", "a whole number from -1 to 65535"},
-    {"standby_machine_id", "a whole number from -1 to 65535"},
-    {"sno_sequence_min", "a whole number from 0 to 65535"},
-    {"sno_sequence_max", "a whole number from 0 to 65535"},
-    {"clock_regression", "hold, wait or error"},
-    {"durable_window", "a time from 100ms to 1h"},
+    {"snowflake_ids.machine_id", "a whole number from -1 to 65535"},
+    {"snowflake_ids.standby_machine_id", "a whole number from -1 to 65535"},
+    {"snowflake_ids.sno_sequence_min", "a whole number from 0 to 65535"},
+    {"snowflake_ids.sno_sequence_max", "a whole number from 0 to 65535"},
+    {"snowflake_ids.clock_regression", "hold, wait or error"},
+    {"snowflake_ids.durable_window", "a time from 100ms to 1h"},
 };
 
 // What was configured for a setting before it was defined.
@@ -42,62 +42,51 @@ struct Placeholder {
 
 Placeholder placeholders[count];
 
-// Valid until the next call.
-const char* full_name(Setting s) {
-    static char name[64];
-    snprintf(name, sizeof name, "snowflake_ids.%s", known[s].name);
-    return name;
-}
-
 config_generic* find_setting(const char* name) { return find_option(name, false, true, DEBUG5); }
 
 void remember_placeholder(Setting s) {
     Placeholder& p = placeholders[s];
-    const config_generic* found = find_setting(full_name(s));
+    const config_generic* found = find_setting(known[s].name);
     p.was_given = found != nullptr && found->source != PGC_S_DEFAULT;
     if (!p.was_given) return;
     p.source = found->source;
-    const char* text = GetConfigOption(full_name(s), true, false);
+    const char* text = GetConfigOption(known[s].name, true, false);
     strlcpy(p.text, text != nullptr ? text : "", sizeof p.text);
 }
 
 bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
 
 void note_if_not_accepted(Setting s) {
-    if (placeholders[s].was_given && find_setting(full_name(s))->source != placeholders[s].source)
+    if (placeholders[s].was_given && find_setting(known[s].name)->source != placeholders[s].source)
         not_accepted_bits |= bit_of(s);
 }
 
 // Where a value was set, if not for the whole server, and the command that removes it.
 struct Origin {
+    GucSource source;
     const char* name;
     const char* reset;  // null: the next connection does not have the value by itself
 };
 
+constexpr Origin origins[] = {
+    {PGC_S_GLOBAL, "all roles", "ALTER ROLE ALL RESET"},
+    {PGC_S_DATABASE, "this database", "ALTER DATABASE ... RESET"},
+    {PGC_S_USER, "this role", "ALTER ROLE ... RESET"},
+    {PGC_S_DATABASE_USER, "this role in this database", "ALTER ROLE ... IN DATABASE ... RESET"},
+    {PGC_S_CLIENT, "this connection", nullptr}};
+
 Origin origin_of(GucSource source) {
-    switch (source) {
-        case PGC_S_GLOBAL:
-            return {"all roles", "ALTER ROLE ALL RESET"};
-        case PGC_S_DATABASE:
-            return {"this database", "ALTER DATABASE ... RESET"};
-        case PGC_S_USER:
-            return {"this role", "ALTER ROLE ... RESET"};
-        case PGC_S_DATABASE_USER:
-            return {"this role in this database", "ALTER ROLE ... IN DATABASE ... RESET"};
-        case PGC_S_CLIENT:
-            return {"this connection", nullptr};
-        default:
-            return {"this session, before the library was loaded", nullptr};
-    }
+    for (const Origin& o : origins)
+        if (o.source == source) return o;
+    return {source, "this session, before the library was loaded", nullptr};
 }
 
 // "In a new session", because one that has loaded the library refuses the command.
 int errhint_reset(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
-    return errhint(
-        "Run %s snowflake_ids.%s in a new session, and connect again. If it is needed, set it in postgresql.conf.",
-        reset, setting);
+    return errhint("Run %s %s in a new session, and connect again. If it is needed, set it in postgresql.conf.", reset,
+                   setting);
 }
 
 // Before the minor releases of late 2024, the server refuses to define a setting in a parallel operation. All its
@@ -149,7 +138,7 @@ void check() {
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("value of parameter \"snowflake_ids.%s\" was not accepted: \"%s\"", known[s].name, p.text),
+         errmsg("value of parameter \"%s\" was not accepted: \"%s\"", known[s].name, p.text),
          misplaced
              ? errdetail("It was set for %s. Only a value for the whole server is used.", where.name)
              : errdetail("It must be %s. Ids that are generated with the default could equal ids of another server.",
@@ -166,7 +155,8 @@ char* describe() {
     initStringInfo(&list);
     for (int s = 0; s < count; s++) {
         if (!is_refused(static_cast<Setting>(s))) continue;
-        appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", known[s].name, placeholders[s].text);
+        appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", strchr(known[s].name, '.') + 1,
+                         placeholders[s].text);
     }
     return list.data;
 }
