@@ -35,38 +35,19 @@ inline Timeline timeline_of(const Slot& slot) {
 // What ids are called in SQL. `layout`: all snowflakes but Mastic and Snowflake-SI; `none`: no generator.
 enum class SqlFormat : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
-constexpr const char* sql_format_name(SqlFormat format) {
-    switch (format) {
-        case SqlFormat::sno:
-            return "sno";
-        case SqlFormat::sno_at:
-            return "sno_at";
-        case SqlFormat::mastic:
-            return "mastic";
-        case SqlFormat::snowflake_si:
-            return "snowflake_si";
-        case SqlFormat::layout:
-            return "layout";
-        case SqlFormat::none:
-            break;
-    }
-    return "unknown";
-}
+// By SqlFormat.
+inline constexpr const char* sql_format_names[] = {"unknown", "sno", "sno_at", "mastic", "snowflake_si", "layout"};
+
+constexpr const char* sql_format_name(SqlFormat format) { return sql_format_names[static_cast<int>(format)]; }
 
 inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
 inline constexpr std::uint64_t snowflake_si_numbering = pack_numbering(snowflake_si::layout).value;
 
 inline SqlFormat sql_format_of(const Slot& slot) {
-    switch (format_of(slot)) {
-        case Format::sno:
-            return SqlFormat::sno;
-        case Format::sno_at:
-            return SqlFormat::sno_at;
-        case Format::snowflake:
-            break;
-        default:
-            return SqlFormat::none;
-    }
+    const Format format = format_of(slot);
+    if (format == Format::sno) return SqlFormat::sno;
+    if (format == Format::sno_at) return SqlFormat::sno_at;
+    if (format != Format::snowflake) return SqlFormat::none;
     const std::uint64_t numbering = slot.numbering.load();
     if (numbering == mastic_numbering) return SqlFormat::mastic;
     return numbering == snowflake_si_numbering ? SqlFormat::snowflake_si : SqlFormat::layout;

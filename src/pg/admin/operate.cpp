@@ -149,21 +149,17 @@ void operate::use_up_until(Ready ready, UnixTime until) {
 namespace {
 
 operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
-    switch (format_argument(fcinfo, n)) {
-        case ledger::SqlFormat::sno:
-            return generator::ready_sno;
-        case ledger::SqlFormat::mastic:
-            return generator::ready_mastic;
-        case ledger::SqlFormat::snowflake_si:
-            return generator::ready_snowflake_si;
-        default:
-            ereport(
-                ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
-                 errhint(
-                     "Name one of the formats sno, mastic and snowflake_si. For a layout, call snowflake_observe() with its largest id.")));
-            pg_unreachable();
+    const ledger::SqlFormat format = format_argument(fcinfo, n);
+    if (format == ledger::SqlFormat::layout) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
+             errhint(
+                 "Name one of the formats sno, mastic and snowflake_si. For a layout, call snowflake_observe() with its largest id.")));
     }
+    return format == ledger::SqlFormat::sno      ? generator::ready_sno
+           : format == ledger::SqlFormat::mastic ? generator::ready_mastic
+                                                 : generator::ready_snowflake_si;
 }
 
 }  // namespace

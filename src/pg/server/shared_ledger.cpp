@@ -31,11 +31,9 @@ struct Location {
     uint64 reserved[7];
 };
 
-enum class Memory : uint8 { none, dynamic, preloaded, single_user };
-
 // With shared_preload_libraries, a process inherits both from the postmaster.
 ledger::Ledger own_ledger;
-Memory own_memory = Memory::none;
+const char* own_memory = "none";  // for snowflake_ids.status()
 
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
@@ -129,14 +127,14 @@ void add_hint(void* making) {
 void find_or_make(Location& location, bool& making) {
     making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
     own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);
-    if (own_ledger) own_memory = location.preloaded != 0 ? Memory::preloaded : Memory::dynamic;
+    if (own_ledger) own_memory = location.preloaded != 0 ? "preloaded" : "dynamic";
 }
 
 void attach() {
     check_places();
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
-        own_memory = Memory::single_user;
+        own_memory = "single-user";
         return;
     }
     bool making = true;  // find_location() may make the location
@@ -166,7 +164,7 @@ void at_shmem_startup() {
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_location().preloaded = 1;
     own_ledger = find_preloaded();
-    own_memory = Memory::preloaded;
+    own_memory = "preloaded";
     LWLockRelease(AddinShmemInitLock);
 }
 
@@ -185,19 +183,7 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     return ledger_if_attached();
 }
 
-const char* ledger_memory_name() {
-    switch (own_memory) {
-        case Memory::dynamic:
-            return "dynamic";
-        case Memory::preloaded:
-            return "preloaded";
-        case Memory::single_user:
-            return "single-user";
-        case Memory::none:
-            break;
-    }
-    return "none";
-}
+const char* ledger_memory_name() { return own_memory; }
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
