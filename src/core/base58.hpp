@@ -66,7 +66,7 @@ constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
 
 }  // namespace detail
 
-// Prints the low 7 bytes of `v`, which begin with at least 0x80, without terminator.
+// Prints the low 7 bytes of `v`, which begin with at least 0x80.
 constexpr void print_time(std::uint64_t v, char* out) {
     detail::print5(static_cast<std::uint32_t>(v / detail::pow58_5), out);
     detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);

@@ -15,7 +15,6 @@
 
 namespace snowflake_ids::ledger {
 
-// So that 64 processes can have one each.
 inline constexpr std::uint32_t leases_per_tick = 64;
 
 struct Lease {

@@ -38,7 +38,6 @@ constexpr int bad_argument = ERRCODE_INVALID_PARAMETER_VALUE;
 
 // The first row that fits is used, so rows for one type come before rows for any.
 constexpr Row rows[] = {
-    // Text of a type.
     {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text},
     {Error::bad_character, Source::text, "sno", bad_text, syntax, sno_text},
     {Error::bad_length, Source::text, "gid", bad_text, syntax, gid_length},
@@ -53,7 +52,6 @@ constexpr Row rows[] = {
     {Error::bad_character, Source::text, "mastic", bad_text, syntax, mastic_text},
     {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s", range_detail},
 
-    // Bytes of a type.
     {Error::bad_length, Source::binary, "sno", bad_binary, binary, "A sno has 10 bytes."},
     {Error::bad_length, Source::binary, "gid", bad_binary, binary, "A gid has 16 bytes."},
     {Error::bad_kind, Source::binary, "gid", bad_binary, binary,
@@ -63,7 +61,6 @@ constexpr Row rows[] = {
     {Error::bad_character, Source::uuid, "sno", bad_binary, "invalid uuid for type %s: %s",
      "The bytes of the uuid must be the 16 text characters of a sno, each one of 2-9 and a-x."},
 
-    // Kinds.
     {Error::bad_kind, Source::argument, nullptr, bad_argument, "unrecognized %s: \"%s\"",
      "The kinds are volume, log and segment."},
     {Error::bad_kind, Source::modifier, nullptr, bad_argument, "wrong kind of id for type %s: \"%s\"",
@@ -71,13 +68,11 @@ constexpr Row rows[] = {
     {Error::bad_length, Source::modifier, nullptr, bad_argument, "invalid type modifier for type %s",
      "The modifiers are gid(volume), gid(log) and gid(segment)."},
 
-    // Times.
     {Error::time_before_epoch, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
      "%s times run from %s to %s."},
     {Error::time_after_end, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
      "%s times run from %s to %s."},
 
-    // Numbers.
     {Error::id_range, Source::argument, nullptr, bad_number, range, range_detail},
     {Error::metabyte_range, Source::argument, nullptr, bad_number, range, range_detail},
     {Error::node_range, Source::argument, nullptr, bad_number, range, range_detail},
@@ -85,7 +80,6 @@ constexpr Row rows[] = {
     {Error::ticktock_range, Source::argument, nullptr, bad_number, range, range_detail},
     {Error::bad_width, Source::argument, nullptr, bad_number, range, range_detail},
 
-    // Layouts.
     {Error::bad_total_width, Source::argument, nullptr, bad_argument, "%s too wide: %s bits",
      "Timestamp, node and sequence may have at most 63 bits together."},
     {Error::bad_tick, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
@@ -93,7 +87,6 @@ constexpr Row rows[] = {
     {Error::bad_epoch, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
      "The first and the last time of a layout must be times that a timestamptz can hold."},
 
-    // Other arguments.
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes."},
     {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},

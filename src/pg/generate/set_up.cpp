@@ -119,7 +119,7 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
 }
 
 // By the lowest six bits of the partition: of partitions with the same bits, only the last one used has a generator
-// here. Allocated, so that the static variables that a session writes stay in one page.
+// here. Allocated for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
 // The former slot's counters get the ids issued there.

@@ -17,7 +17,7 @@ namespace snowflake_ids::layouts {
 
 namespace {
 
-HTAB* cache = nullptr;        // of this backend; null before the first look-up
+HTAB* cache = nullptr;
 NamedLayout* last = nullptr;  // usually the next one is the same
 
 // InvalidOid means any relation. CacheInvalidateRelcache() in layout_changes.cpp causes this call for a changed row.

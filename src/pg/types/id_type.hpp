@@ -1,6 +1,6 @@
 // Templates of the SQL functions that each id type has, and for sno and gid, which are passed by reference, also input,
-// output, hashing and bytea. The macros at the end make SQL functions of them. All are STRICT in SQL. `Type` is
-// sno::Type, gid::Type or mastic::Type of core.
+// output, hashing and bytea. The macros at the end make SQL functions of them. `Type` is sno::Type,
+// gid::Type or mastic::Type of core.
 #pragma once
 
 #include <cstring>
