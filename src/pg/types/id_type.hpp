@@ -1,6 +1,6 @@
 // Templates of the SQL functions that each id type has, and for sno and gid, which are passed by reference, also input,
-// output, hashing and bytea. The macros at the end make SQL functions of them. `Type` is sno::Type,
-// gid::Type or mastic::Type of core.
+// output, hashing and bytea. `Type` is sno::Type, gid::Type or mastic::Type of core. The macros at the end make SQL
+// functions of the templates and of any comparison.
 #pragma once
 
 #include <cstring>
@@ -199,17 +199,23 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
 
 }  // namespace snowflake_ids
 
+// Functions of a comparison, which is negative, 0 or positive: snowflake_ids_LEFT_ltRIGHT and so on.
+#define INEQUALITY_FUNCTIONS(left, right, compared)                                 \
+    FUNCTION(snowflake_ids_##left##_lt##right) { PG_RETURN_BOOL((compared) < 0); }  \
+    FUNCTION(snowflake_ids_##left##_le##right) { PG_RETURN_BOOL((compared) <= 0); } \
+    FUNCTION(snowflake_ids_##left##_gt##right) { PG_RETURN_BOOL((compared) > 0); }  \
+    FUNCTION(snowflake_ids_##left##_ge##right) { PG_RETURN_BOOL((compared) >= 0); } \
+    FUNCTION(snowflake_ids_##left##_cmp##right) { PG_RETURN_INT32(compared); }
+#define COMPARE_FUNCTIONS(left, right, compared)                                    \
+    INEQUALITY_FUNCTIONS(left, right, compared)                                     \
+    FUNCTION(snowflake_ids_##left##_eq##right) { PG_RETURN_BOOL((compared) == 0); } \
+    FUNCTION(snowflake_ids_##left##_ne##right) { PG_RETURN_BOOL((compared) != 0); }
+
 // `type` is the name in SQL, and the namespace of its Type.
-#define ORDER_FUNCTIONS(type)                                                                           \
-    FUNCTION(snowflake_ids_##type##_eq) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) == 0); } \
-    FUNCTION(snowflake_ids_##type##_ne) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) != 0); } \
-    FUNCTION(snowflake_ids_##type##_lt) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) < 0); }  \
-    FUNCTION(snowflake_ids_##type##_le) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) <= 0); } \
-    FUNCTION(snowflake_ids_##type##_gt) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) > 0); }  \
-    FUNCTION(snowflake_ids_##type##_ge) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) >= 0); } \
-    FUNCTION(snowflake_ids_##type##_cmp) { PG_RETURN_INT32(compare_arguments<type::Type>(fcinfo)); }    \
-    FUNCTION(snowflake_ids_##type##_smaller) { return smaller_argument<type::Type>(fcinfo); }           \
-    FUNCTION(snowflake_ids_##type##_larger) { return larger_argument<type::Type>(fcinfo); }             \
+#define ORDER_FUNCTIONS(type)                                                                 \
+    COMPARE_FUNCTIONS(type, , compare_arguments<type::Type>(fcinfo))                          \
+    FUNCTION(snowflake_ids_##type##_smaller) { return smaller_argument<type::Type>(fcinfo); } \
+    FUNCTION(snowflake_ids_##type##_larger) { return larger_argument<type::Type>(fcinfo); }   \
     FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }
 
 // Functions of the types passed by reference. Input is not here, because gid has a type modifier.

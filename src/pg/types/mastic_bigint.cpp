@@ -30,17 +30,8 @@ int compare_bigint(const Id& id, int64 number) {
 
 }  // namespace
 
-#define COMPARE_FUNCTIONS(left, right, compared)                                     \
-    FUNCTION(snowflake_ids_##left##_eq_##right) { PG_RETURN_BOOL((compared) == 0); } \
-    FUNCTION(snowflake_ids_##left##_ne_##right) { PG_RETURN_BOOL((compared) != 0); } \
-    FUNCTION(snowflake_ids_##left##_lt_##right) { PG_RETURN_BOOL((compared) < 0); }  \
-    FUNCTION(snowflake_ids_##left##_le_##right) { PG_RETURN_BOOL((compared) <= 0); } \
-    FUNCTION(snowflake_ids_##left##_gt_##right) { PG_RETURN_BOOL((compared) > 0); }  \
-    FUNCTION(snowflake_ids_##left##_ge_##right) { PG_RETURN_BOOL((compared) >= 0); } \
-    FUNCTION(snowflake_ids_##left##_cmp_##right) { PG_RETURN_INT32(compared); }
-
-COMPARE_FUNCTIONS(mastic, bigint, compare_bigint(id_argument<Id>(fcinfo, 0), PG_GETARG_INT64(1)))
-COMPARE_FUNCTIONS(bigint, mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), PG_GETARG_INT64(0)))
+COMPARE_FUNCTIONS(mastic, _bigint, compare_bigint(id_argument<Id>(fcinfo, 0), PG_GETARG_INT64(1)))
+COMPARE_FUNCTIONS(bigint, _mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), PG_GETARG_INT64(0)))
 
 namespace {
 
