@@ -65,34 +65,8 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// An entry is never removed, because its generator is in the list of generator::add_to_all().
-struct UsedLayout {
-    const NamedLayout* named;
-    uint64 looked_up;      // what NamedLayout::looked_up was when `generator` was set up
-    Generator* generator;  // `own`, except for Mastic and Snowflake-SI; null: it must be set up
-    Generator own;
-    UsedLayout* next;
-};
-UsedLayout* used_layouts = nullptr;  // the last one used comes first
-
-// Made if there is none, and moved to the front.
-UsedLayout& used_layout_of(const NamedLayout& named) {
-    UsedLayout** at = &used_layouts;
-    while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
-    UsedLayout* used = *at;
-    if (used == nullptr) {
-        used = static_cast<UsedLayout*>(MemoryContextAlloc(TopMemoryContext, sizeof(UsedLayout)));
-        *used = {.named = &named, .looked_up = 0, .generator = nullptr, .own = {}, .next = nullptr};
-    } else {
-        *at = used->next;
-    }
-    used->next = used_layouts;
-    used_layouts = used;
-    return *used;
-}
-
 // Also keeps a created layout from being dropped before the end of the transaction.
-Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
+Generator& set_up_layout(NamedLayout& named) {
     if (!named.generates) {
         ereport(
             ERROR,
@@ -102,17 +76,21 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
                  "You can decode ids of this layout. To continue it, create a layout of the same bits, whose low bits are a sequence, with snowflake_layout_create().")));
     }
     layouts::pin(named);
-    used.generator = nullptr;  // if this fails, the next call must set it up again
+    named.ready = nullptr;  // if this fails, the next call must set it up again
     if (named.layout == mastic::layout) {
-        used.generator = &generator::ready_mastic();
+        named.ready = &generator::ready_mastic();
     } else if (named.layout == snowflake_si::layout) {
-        used.generator = &generator::ready_snowflake_si();
+        named.ready = &generator::ready_snowflake_si();
     } else {
-        generator::set_up_snowflake(used.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
-        used.generator = &used.own;
+        if (named.own == nullptr) {
+            named.own = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
+            *named.own = {};
+        }
+        generator::set_up_snowflake(*named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        named.ready = named.own;
     }
-    used.looked_up = named.looked_up;
-    return *used.generator;
+    named.ready_since = named.looked_up;
+    return *named.ready;
 }
 
 }  // namespace
@@ -120,10 +98,8 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
 // An invalidation message only clears named.valid. The layout changes only when it is looked up again: by
 // set_up_layout(), or by the caller before this call. So it stays the same until the SQL function returns.
 Generator& generator::ready_snowflake(NamedLayout& named) {
-    const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
-    UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);
-    const bool same = used.generator != nullptr && named.valid && used.looked_up == named.looked_up;
-    return likely(same && !is_stale(*used.generator)) ? *used.generator : set_up_layout(named, used);
+    const bool same = named.ready != nullptr && named.valid && named.ready_since == named.looked_up;
+    return likely(same && !is_stale(*named.ready)) ? *named.ready : set_up_layout(named);
 }
 
 namespace {

@@ -9,6 +9,8 @@
 
 namespace snowflake_ids {
 
+struct Generator;
+
 struct NamedLayout {
     char name[NAMEDATALEN];  // the key
     Layout layout;
@@ -16,6 +18,10 @@ struct NamedLayout {
     bool generates;    // false: can only be decoded
     bool created;      // in this database; false: built-in
     uint64 looked_up;  // each look-up may have found another layout
+    // Of src/pg/generate: the generator of the layout, set up when `looked_up` was `ready_since`. `own` is null for
+    // Mastic and Snowflake-SI, and never removed.
+    Generator *ready, *own;
+    uint64 ready_since;
 };
 
 namespace layouts {
