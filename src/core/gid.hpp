@@ -12,6 +12,7 @@
 // Text: bytes 0-6 in base58, 10 characters; a dash; bytes 7-15, 13 characters.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -134,7 +135,7 @@ constexpr Error check(const Id& id) {
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
-    copy_bytes<binary_size>(id.bytes, bytes);
+    std::copy_n(bytes, binary_size, id.bytes);
     const Error error = check(id);
     if (error != Error::none) return error;
     return id;

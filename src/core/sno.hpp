@@ -12,6 +12,7 @@
 // [2-9a-x]{16}, as the document says. The reference decodes other characters to garbage that differs by processor.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -146,7 +147,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
-    copy_bytes<binary_size>(id.bytes, bytes);
+    std::copy_n(bytes, binary_size, id.bytes);
     return id;
 }
 

@@ -1,4 +1,4 @@
-// bytes: the plain and the wide path agree for every size and alignment, and touch nothing else.
+// bytes: right for every size and alignment, and nothing else is touched.
 #include "core/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -12,36 +12,35 @@ namespace snowflake_ids {
 namespace {
 
 template <std::size_t N, class B>
-void compare_paths(std::mt19937_64& random) {
+void check_size(std::mt19937_64& random) {
     constexpr std::size_t room = 24;
     for (std::size_t at = 0; at < 8; at++) {
-        std::array<B, room> in{}, plain{}, wide{};
+        std::array<B, room> in{}, out{};
         for (B& b : in) b = static_cast<B>(random());
-        const std::uint64_t v = detail::load_be_plain<N>(in.data() + at);
-        EXPECT_EQ(v, detail::load_be_wide<N>(in.data() + at)) << N << " bytes at " << at;
-        EXPECT_EQ(v, load_be<N>(in.data() + at));
+        std::uint64_t v = 0;
+        for (std::size_t i = 0; i < N; i++) v = v << 8 | static_cast<unsigned char>(in[at + i]);
+        EXPECT_EQ(load_be<N>(in.data() + at), v) << N << " bytes at " << at;
 
-        const std::uint64_t stored = random();
-        std::fill(plain.begin(), plain.end(), static_cast<B>(0x5a));
-        wide = plain;
-        detail::store_be_plain<N>(plain.data() + at, stored);
-        detail::store_be_wide<N>(wide.data() + at, stored);
-        EXPECT_EQ(plain, wide) << N << " bytes at " << at;
+        out = in;
+        std::fill_n(out.begin() + at, N, static_cast<B>(0x5a));
+        const std::uint64_t above = N == 8 ? 0 : random() << (8 * N % 64);
+        store_be<N>(out.data() + at, above | v);
+        EXPECT_EQ(out, in) << N << " bytes at " << at;
     }
 }
 
 template <std::size_t... N>
-void compare_sizes(std::index_sequence<N...>) {
+void check_sizes(std::index_sequence<N...>) {
     std::mt19937_64 random(4711);
     for (int i = 0; i < 1000; i++) {
-        (compare_paths<N + 1, unsigned char>(random), ...);
-        (compare_paths<N + 1, char>(random), ...);
+        (check_size<N + 1, unsigned char>(random), ...);
+        (check_size<N + 1, char>(random), ...);
     }
 }
 
-TEST(Bytes, PathsAgree) { compare_sizes(std::make_index_sequence<8>()); }
+TEST(Bytes, EverySize) { check_sizes(std::make_index_sequence<8>()); }
 
-// The compiler takes the plain path, the program the wide one.
+// By the compiler.
 constexpr std::array<unsigned char, 7> stored_by_compiler = [] {
     std::array<unsigned char, 7> out{};
     store_be<7>(out.data(), 0x01020304050607);
@@ -54,9 +53,6 @@ TEST(Bytes, Order) {
     std::array<unsigned char, 7> out{};
     store_be<7>(out.data(), 0x01020304050607);
     EXPECT_EQ(out, stored_by_compiler);
-    std::array<unsigned char, 7> copy{};
-    copy_bytes<7>(copy.data(), out.data());
-    EXPECT_EQ(copy, out);
 }
 
 }  // namespace
