@@ -1,5 +1,8 @@
 -- A bigint may have ids of any layout, so PostgreSQL must not read it as a mastic next to a time. These operators raise
 -- an error that names the bound to write, when the query is planned.
+--
+-- Without the implicit cast of bigint they would not be needed. But JOIN ... USING, UNION, COALESCE, GREATEST and CASE
+-- of a bigint and a mastic need that cast, and so do the functions of a mastic.
 
 CREATE FUNCTION snowflake_ids.bigint_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
