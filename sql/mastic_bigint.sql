@@ -113,13 +113,12 @@ SELECT count(*) FROM child WHERE id = 7;
 CREATE TABLE mastic_child (id mastic REFERENCES item);
 DELETE FROM item WHERE n = 1;
 
--- ALTER TABLE checks a column instead of rewriting it. (More: mastic_compare.)
+-- ALTER TABLE in both directions. (More: mastic_compare.)
 ALTER TABLE item ALTER id TYPE mastic;
 UPDATE item SET id = 1 WHERE id < 0;
-SELECT pg_relation_filenode('item') AS before \gset
 ALTER TABLE item ALTER id TYPE mastic;
 ALTER TABLE item ALTER id TYPE bigint;
-SELECT pg_relation_filenode('item') = :before AS same_file, array_agg(id ORDER BY n) FROM item;
+SELECT array_agg(id ORDER BY n) FROM item;
 -- A default of gen_mastic() needs no check.
 ALTER TABLE item ALTER id SET DEFAULT gen_mastic();
 EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO item (n) VALUES (9);

@@ -89,8 +89,7 @@ CREATE TABLE reply (account mastic REFERENCES account, n int);
 INSERT INTO reply SELECT id, 1 FROM account;
 
 --
--- A bigint column becomes mastic without a rewrite, after a check for negative numbers. Its indexes and foreign keys
--- are rebuilt.
+-- A bigint column becomes mastic, if it has no negative numbers. Its indexes and foreign keys are rebuilt.
 --
 CREATE TABLE parent (id bigint PRIMARY KEY, up bigint REFERENCES parent, n int CHECK (n > 0), gone int);
 CREATE TABLE child (parent bigint REFERENCES parent, n int);
@@ -98,7 +97,6 @@ ALTER TABLE parent DROP gone;
 INSERT INTO parent SELECT make_mastic('2026-03-01', n)::bigint, NULL, n FROM generate_series(1, 100) AS n;
 INSERT INTO parent VALUES (-1, make_mastic('2026-03-01', 1), 1), (9223372036854775807, NULL, 2);
 INSERT INTO child SELECT id, n FROM parent;
-CREATE TEMP TABLE files AS SELECT relname::text, pg_relation_filenode(oid) AS node FROM pg_class WHERE relname IN ('parent', 'parent_pkey', 'child');
 ALTER TABLE parent ALTER id TYPE mastic;
 ALTER TABLE child ALTER parent TYPE mastic;
 ALTER TABLE parent ALTER up TYPE mastic, ALTER id TYPE mastic;
@@ -114,7 +112,6 @@ ALTER TABLE parent ALTER id TYPE mastic, ALTER up TYPE mastic, ALTER id SET DEFA
 ALTER TABLE parent ADD CONSTRAINT parent_up_fkey FOREIGN KEY (up) REFERENCES parent;
 ALTER TABLE child ALTER parent TYPE mastic, ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent;
 COMMIT;
-SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 \d parent
 SELECT max(id), count(*) FROM parent;
 BEGIN;
@@ -122,13 +119,12 @@ ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
 ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT, ALTER id TYPE bigint, ALTER up TYPE bigint;
 ALTER TABLE child ALTER parent TYPE bigint;
 COMMIT;
-SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 SELECT max(id) FROM parent;
 -- But not for a mastic beyond bigint.
 CREATE TABLE great (id mastic);
 INSERT INTO great VALUES ('9223372036854775808');
 ALTER TABLE great ALTER id TYPE bigint;
--- Partitions, a child table and a function are rewritten, which checks them too.
+-- Partitions and a child table
 CREATE TABLE parts (id bigint, n int) PARTITION BY LIST (n);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
 INSERT INTO parts VALUES (-7, 1);
@@ -142,19 +138,6 @@ ALTER TABLE parts ALTER id TYPE mastic;
 ALTER TABLE child ALTER parent TYPE mastic;
 SELECT id, n FROM parts;
 DROP TABLE great, parts, heir;
-CREATE TABLE "Quoted" ("The id" bigint, n int, other bigint);
-INSERT INTO "Quoted" VALUES (-5, 1, 2);
-DO $$BEGIN ALTER TABLE "Quoted" ALTER "The id" TYPE mastic; END$$;
-ALTER TABLE "Quoted" ALTER "The id" TYPE mastic USING "The id";
-ALTER TABLE "Quoted" ALTER "The id" TYPE mastic USING other;
-ALTER TABLE "Quoted" ALTER "The id" TYPE bigint;
-UPDATE "Quoted" SET other = -6;
-ALTER TABLE "Quoted" ALTER "The id" TYPE mastic USING other;
-ALTER TABLE "Quoted" ALTER other TYPE mastic, ALTER "The id" TYPE mastic;
-ALTER TABLE "Quoted" ALTER n TYPE bigint, ALTER "The id" TYPE mastic, ADD a int DEFAULT random();
-SELECT "The id", n, other FROM "Quoted";
-SELECT * FROM "Quoted" WHERE other::mastic > 0;
-DROP TABLE "Quoted";
 CREATE TABLE indexed (id bigint, m bigint);
 INSERT INTO indexed VALUES (-9, 1);
 CREATE INDEX ON indexed ((id::mastic));

@@ -44,14 +44,8 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) IS
 -- Casts keep the number. Only that from bigint is implicit, so that functions of mastics take a bigint column;
 -- 71-mastic_bigint.sql compares integers. No cast to json: JSON then has a string, which JavaScript does not round.
 
-CREATE FUNCTION snowflake_ids.mastic_casts_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_casts_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_casts_support(internal) IS
-    'planner support of the casts between bigint and mastic: gen_mastic() needs none, and ALTER TABLE reads the column instead of a rewrite';
-
 CREATE FUNCTION snowflake_ids.mastic_from_bigint(id bigint) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT snowflake_ids.mastic_casts_support;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_bigint(bigint) IS 'the mastic of this number; error below 0';
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
@@ -62,9 +56,14 @@ CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_smallint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic of this number; error below 0';
 
+CREATE FUNCTION snowflake_ids.mastic_to_bigint_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint_support(internal) IS
+    'planner support of the cast from mastic to bigint: gen_mastic() needs none';
+
 CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT snowflake_ids.mastic_casts_support;
+    SUPPORT snowflake_ids.mastic_to_bigint_support;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the number of a mastic; error above 9223372036854775807';
 
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric

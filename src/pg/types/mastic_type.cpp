@@ -1,4 +1,4 @@
-// The type mastic: text, order, casts of numeric.
+// The type mastic: text, order, casts.
 // A mastic is passed by value and compared without a sign. Its binary input and output are those of bigint.
 #include "pg/types/id_type.hpp"
 
@@ -63,6 +63,31 @@ FUNCTION(snowflake_ids_mastic_from_numeric) {
     // parse() finds another error in a negative number, but it is out of range too.
     if (!id) fail_text(Error::id_range, text, nullptr);
     return id_datum(Id{id.value});
+}
+
+// ---- integers
+
+namespace {
+
+Datum mastic_of(int64 number) {
+    if (unlikely(number < 0))
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("mastic out of range"),
+                        errdetail("The number is " INT64_FORMAT ". A mastic is 0 or greater.", number)));
+    return id_datum(Id{static_cast<std::uint64_t>(number)});
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_from_bigint) { return mastic_of(PG_GETARG_INT64(0)); }
+FUNCTION(snowflake_ids_mastic_from_integer) { return mastic_of(PG_GETARG_INT32(0)); }
+FUNCTION(snowflake_ids_mastic_from_smallint) { return mastic_of(PG_GETARG_INT16(0)); }
+
+FUNCTION(snowflake_ids_mastic_to_bigint) {
+    const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
+    if (unlikely(number > static_cast<std::uint64_t>(PG_INT64_MAX)))
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("bigint out of range"),
+                        errdetail("The mastic is " UINT64_FORMAT ".", number)));
+    PG_RETURN_INT64(static_cast<int64>(number));
 }
 
 }  // namespace snowflake_ids
