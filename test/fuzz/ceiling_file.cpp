@@ -71,7 +71,7 @@ Expected expected(const Bytes& b) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
         const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
                             check = word_at(b, at + 24);
-        if (check == entry_sum(b, i, cluster))
+        if (check == entry_sum(b, i, cluster) && (key != 0 || (numbering | ms) == 0))
             e.c.entries[i] = {key, numbering, std::bit_cast<Ceiling>(ms)};
         else if (e.first_bad < 0)
             e.first_bad = static_cast<int>(i);

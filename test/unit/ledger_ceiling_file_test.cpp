@@ -235,5 +235,12 @@ TEST(LedgerCeilingBytes, AsksBeforeTheWrite) {
     }
 }
 
+TEST(LedgerCeilingBytes, EntryWithoutKey) {
+    Ceilings c = example(), back;
+    c.entries[7].key = 0;
+    EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
+    EXPECT_EQ(back.entries[7].ceiling, Ceiling{});
+}
+
 }  // namespace
 }  // namespace snowflake_ids::ledger
