@@ -83,7 +83,8 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
     h.checksum = checksum(h);
     memcpy(bytes, &h, sizeof h);
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        FileEntry e{c.entries[i].key, c.entries[i].numbering, to_file(c.entries[i].ceiling), 0};
+        const CeilingEntry entry = c.entries[i].key != 0 ? c.entries[i] : CeilingEntry{};
+        FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
         memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
@@ -102,7 +103,8 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
     c.settled = from_file(h.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const auto e = copy_of<FileEntry>(bytes + ceiling_header_bytes + i * sizeof(FileEntry));
-        if (e.check_bits != check_bits(e, system_identifier, i)) return damaged(static_cast<int>(i));
+        const bool sound = e.key != 0 || (e.numbering | e.ceiling_ms) == 0;
+        if (!sound || e.check_bits != check_bits(e, system_identifier, i)) return damaged(static_cast<int>(i));
         c.entries[i] = {e.key, e.numbering, from_file(e.ceiling_ms)};
     }
     return {};
