@@ -165,8 +165,11 @@ for (
 		'a table that was emptied',
 		'fixtures without stamps: refused',
 		'fixtures with stamps: 1' ],
-	[   'python/feed_sqlalchemy.py', $programs{'python/sqlalchemy_ids.py'}[1],
-		'a slow transaction', 'many changes, and a deletion', 'a table that was emptied' ])
+	[   'python/feed_sqlalchemy.py',
+		$programs{'python/sqlalchemy_ids.py'}[1],
+		'a slow transaction',
+		'many changes, and a deletion',
+		'a table that was emptied' ])
 {
 	my ($file, $how, @says) = @$_;
 	my ($needs, $run) = @$how;

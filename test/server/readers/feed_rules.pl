@@ -123,7 +123,10 @@ my ($enable, $restamp) =
 ok($restamp, 'triggers that were off are refused');
 unlike($session->ask("$enable $restamp"), qr/ERROR/, 'the hint can be typed');
 is($session->ask("SELECT stamp > $was FROM bulletin"), 't', 'and stamps the rows that came past');
-like($session->ask(q{SELECT mastic_settled('bulletin'); ROLLBACK}), qr/zz_note_\w+" of "bulletin" is not/, 'deletions are refused, too');
+like(
+	$session->ask(q{SELECT mastic_settled('bulletin'); ROLLBACK}),
+	qr/zz_note_\w+" of "bulletin" is not/,
+	'deletions are refused, too');
 
 # A second call of create_feed() mends what is quick, and lists the rest.
 for my $break (map { $_->[0] } grep { $_->[0] !~ /UNLOGGED|NOT NULL|(DISABLE|REPLICA) TRIGGER zz_stamp/ } @cases)

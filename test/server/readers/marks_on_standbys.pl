@@ -74,7 +74,8 @@ ok($lost{$_} > 0, "control: $_ loses rows") for map { $_->name } @controls;
 my ($rc, $out, $err) = $hub->psql('postgres', q{SELECT sno_settled('bulletin')});
 like($err, qr/ERROR:.* standby/, 'a standby has no settled id of its own');
 my $faults = q{SELECT rule FROM snowflake_ids.check_feed('bulletin') WHERE NOT ok};
-is($_->safe_psql('postgres', $faults), '', $_->name . ': check_feed() finds all rules of the feed kept') for $hub, $leaf;
+is($_->safe_psql('postgres', $faults), '', $_->name . ': check_feed() finds all rules of the feed kept')
+  for $hub, $leaf;
 
 # ---- the primary dies; the standby takes over
 $primary->stop('immediate');

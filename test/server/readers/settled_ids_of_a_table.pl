@@ -232,8 +232,10 @@ sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 # ---- temporary tables of other sessions
 {
 	my $other = Session->new($server);
-	my $oid = $other->ask('CREATE TEMP TABLE own (id mastic); CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON own '
-		  . 'FOR EACH ROW EXECUTE FUNCTION mastic_stamp($$id$$); ALTER TABLE own ENABLE ALWAYS TRIGGER zz_stamp; SELECT $$own$$::regclass::oid');
+	my $oid =
+	  $other->ask('CREATE TEMP TABLE own (id mastic); CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON own '
+		  . 'FOR EACH ROW EXECUTE FUNCTION mastic_stamp($$id$$); ALTER TABLE own ENABLE ALWAYS TRIGGER zz_stamp; SELECT $$own$$::regclass::oid'
+	  );
 	fails_with(
 		$reader,
 		"\\set VERBOSITY verbose\nSELECT mastic_settled($oid)",
