@@ -73,7 +73,7 @@ TEST(Uuid7, EachFieldHasItsPlace) {
         const Fields f{random() & timeline.max_tick(), random() & max_fraction, random() & max_random};
         const Id id = compose(f);
         ASSERT_TRUE(is_valid(id));
-        char expected[37];
+        char expected[64];
         std::snprintf(expected, sizeof expected, "%08lx-%04lx-7%03lx-%04lx-%012lx", f.ms >> 16, f.ms & 0xffff,
                       f.fraction, 0x8000 | f.random >> 48, f.random & 0xffffffffffff);
         ASSERT_EQ(print(id), expected);
