@@ -69,8 +69,7 @@ void fail(const ledger::CeilingResult& r) {
 }
 
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
-    // Another ceiling ahead of the clock was lifted within the last window, so it is in use, and lifted in the same
-    // sync.
+    // Another ceiling ahead of the clock was lifted within the last window, so its generator is in use.
     const UnixTime now = ledger::wall_clock();
     return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
@@ -79,9 +78,9 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
 void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
 
 void give_entry(const ledger::Slot& slot) {
-    // An entry must have a ceiling. A generator without a time does not use it.
+    // An entry must have a ceiling.
     constexpr Ceiling any{milliseconds{1}};
-    if (slot.ceiling.load() != Ceiling{}) return;  // the slot has an entry
+    if (slot.ceiling.load() != Ceiling{}) return;
     until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 

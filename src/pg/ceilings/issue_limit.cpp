@@ -26,11 +26,10 @@ namespace {
 
 using ceiling_file::ahead_of, ceiling_file::margin;
 
-// As this backend last saw them. A ceiling only grows, so an old value is only too careful. Exceptions call
-// forget_wal_ceiling().
+// An old value is only too careful, because ceilings grow. Exceptions call forget_wal_ceiling().
 ledger::SeenCeilings seen_wal;
 
-// Lifts R (ledger/replicated.hpp) to the higher of the two ceilings that the standbys have flushed.
+// Lifts R (ledger/replicated.hpp).
 void lift_replicated(ledger::Slot& slot) {
     ledger::lift_to(slot.passed, seen_wal.highest(synchronous_standbys::had_flushed));
 }
@@ -47,8 +46,7 @@ UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
-// With less than this left below it, a ceiling is lifted. One above ahead_of() was lifted by a small step, so half a
-// step is enough.
+// Like margin(), but a ceiling above ahead_of() was lifted by a small step, so half a step is enough.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
 Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
@@ -59,8 +57,7 @@ void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
         settings::changes++;
     });
     const wal_ceiling::InDatabase in_database{deadline};
-    // The ids of a life begin at ahead_of() its beginning or later. Without the step, the first id could already be at
-    // the target.
+    // Without the step, the first id of a life could already be at the target.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
@@ -93,7 +90,6 @@ microseconds lift_step() {
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline) {
     const ledger::Ledger& shared = ledger_in_life(deadline);
-    // Transactions with an earlier full id may be prepared without being in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, deadline);
@@ -135,7 +131,6 @@ void protect_commit() {
 void set_limit(Limited& g) {
     Ceiling until = ceiling_of(g);
     if (!g.in_recovery) until = Min(until, seen_wal.until());
-    // The first tick at `t` or later, or else one that no id can have.
     const auto first_refused = [&](UnixTime t) {
         const Result<uint64> tick = g.timeline.ceil_tick(t);
         return tick ? tick.value : g.timeline.max_tick() + 1;

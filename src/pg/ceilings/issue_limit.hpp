@@ -10,7 +10,6 @@
 
 namespace snowflake_ids::issue_limit {
 
-// The part of a generator that ceilings limit.
 struct Limited {
     ledger::Slot* slot = nullptr;
     Timeline timeline{};
@@ -19,8 +18,7 @@ struct Limited {
     bool in_recovery = false;  // set up in recovery, with standby_machine_id
 };
 
-// Begins a life of the server if none has begun. Outside recovery also enters the database (ledger/wal_ceiling.hpp).
-// Call it before a generator gets a slot.
+// Enters the database (ledger/wal_ceiling.hpp) only outside recovery. Call it before a generator gets a slot.
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline);
 
 // The latest time of the transaction's ids; 0: none.

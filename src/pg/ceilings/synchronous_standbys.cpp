@@ -16,7 +16,6 @@ extern "C" {
 
 namespace snowflake_ids::synchronous_standbys {
 
-// null if synchronous_standby_names is empty
 bool are_named() { return SyncRepConfig != nullptr; }
 
 bool commits_wait() { return are_named() && SyncRepRequested(); }
@@ -45,7 +44,7 @@ bool had_flushed(XLogRecPtr position) {
 // A COMMIT waits for standbys only if its transaction has an id and has written WAL.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
-    if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway
+    if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;
     // From here on the transaction writes WAL, at its COMMIT at the latest, which an orphan must not do.
     end_if_orphaned();
     GetTopTransactionId();

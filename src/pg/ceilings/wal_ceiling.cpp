@@ -51,7 +51,6 @@ Relation open(LOCKMODE lock, const Deadline& deadline) {
 
 // ---- the page
 
-// The columns of the only tuple.
 struct Row {
     TimestampTz until;
     uint64 life_id;
@@ -78,7 +77,6 @@ void explain_error(void*) {
     errcontext("reading relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
 }
 
-// The buffer is pinned, not locked.
 Buffer read_buffer(Relation rel) {
     ErrorContextCallback context{error_context_stack, explain_error, nullptr};
     error_context_stack = &context;
@@ -87,7 +85,6 @@ Buffer read_buffer(Relation rel) {
     return buffer;
 }
 
-// If the page is damaged, `row` is null and the ceiling is 0.
 struct Found {
     const char* damage = nullptr;  // for the detail of an error; null: none
     Row* row = nullptr;            // inside the page
@@ -156,8 +153,7 @@ struct Change {
 // no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// `buffer` is the page, locked exclusively; it and `rel` are released. A damaged page stays as it is. The change is not
-// flushed yet.
+// `buffer` is locked exclusively. A damaged page stays as it is. The change is not flushed yet.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);

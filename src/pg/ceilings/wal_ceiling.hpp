@@ -42,7 +42,7 @@ XLogRecPtr position();
 // May lower the ceiling. Returns the one before. Only for a forced reset.
 WalCeiling exchange(const WalCeiling& c, const Deadline& deadline);
 
-// Raises no error, and does not wait: false also if another session has the lock, or if the relation is missing.
+// Does not wait: false also if another session has the lock, or if the relation is missing.
 bool is_damaged();
 
 // Gives the relation a new file with the ceiling `c`, unless another session has. Only for its owner, a superuser. Not
