@@ -36,7 +36,7 @@ inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
 
 inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
 
-// A number below 58^5. Constant divisors need no division instruction.
+// A number below 58^5.
 constexpr void print5(std::uint32_t v, char* out) {
     const std::uint32_t high = v / (58 * 58), low = v % (58 * 58);
     out[3] = pairs[low][0];

@@ -92,7 +92,6 @@ constexpr Id compose(const Fields& f) {
     return id;
 }
 
-// Byte 7 repeats the prefix.
 constexpr Id make(Kind kind, std::uint64_t ms, std::uint64_t random) {
     return compose({kind, ms, prefix(kind), random});
 }
@@ -106,7 +105,7 @@ constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
 
-// Graft's EMPTY: the prefix, time 0, 0x80 whatever the prefix, and eight zero bytes.
+// Graft's EMPTY: byte 7 is 0x80 whatever the prefix.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
 constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {

@@ -13,7 +13,6 @@
 
 namespace snowflake_ids {
 
-// The bytes after the first eight.
 template <class Id>
 constexpr std::uint64_t low_bytes(const Id& id) {
     return load_be<sizeof(Id) - 8>(id.bytes + 8);

@@ -65,8 +65,8 @@ private:
     constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
 
-// Errors: bad_width, bad_total_width (Mastic has 64 bits), bad_tick (not positive), bad_epoch (the first or last time
-// is no int64 of Unix microseconds).
+// Errors: bad_width, bad_total_width, bad_tick (not positive), bad_epoch (the first or last time is no int64 of Unix
+// microseconds).
 constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;

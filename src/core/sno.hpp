@@ -80,7 +80,7 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// Eight characters at once, one per byte of a word. A byte times `every_byte` is that byte in all eight.
+// Eight characters at once, one per byte of a word.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
 // 40 bits over eight bytes, 5 bits in each.
@@ -157,8 +157,8 @@ struct Bounds {
     std::uint32_t max = max_sequence;
 };
 
-// As the reference: a max of 0 means 65535 (unless min is 65535), and reversed bounds are swapped. Errors:
-// sequence_range, bounds_identical, bounds_too_close.
+// As the reference, also for a max of 0 and for reversed bounds. Errors: sequence_range, bounds_identical,
+// bounds_too_close.
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -169,7 +169,7 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
 }
 
 // As the reference's NewWithTime, for porting old ids: independent of the time, and the lowest after the highest. Such
-// ids may collide with present ones. `next` is kept between calls.
+// ids may collide with present ones.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

@@ -3,8 +3,8 @@
 //   bits 63-24   time, tick-tock
 //   bits 23-0    a code for metabyte, partition and sequence
 //
-// The code depends on the first id that is sorted. Ids of its metabyte, whose partitions differ from its own only in the
-// lowest 7 bits, have one code each, because machine ids are small, or close together. Of others, those of two
+// The code depends on the first id that is sorted. Ids of its metabyte, whose partitions differ from its own only in
+// the lowest 7 bits, have one code each, because machine ids are small, or close together. Of others, those of two
 // partitions share one.
 #pragma once
 

@@ -32,7 +32,6 @@ template <class Id>
 struct TimeAmong {
     UnixTime time;
 
-    // One more than the last tick if the time is above all ids.
     constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
 
     friend constexpr int compare(const TimeAmong& a, const TimeAmong& b) {

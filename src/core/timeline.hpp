@@ -1,4 +1,4 @@
-// The core: formats, and the step from one state of a generator to the next. Read next: sno.hpp (a format), step.hpp.
+// The core: formats, and the step from one state of a generator to the next.
 //
 // A format counts time in ticks of a fixed length since an epoch, floored, never rounded. All times fit a UnixTime:
 // Mastic ends in the year 10945, and check_layout() refuses others. No floating point, because milliseconds as a double
