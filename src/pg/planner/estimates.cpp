@@ -44,7 +44,6 @@ Key key_of_bytes(Datum datum) {
 
 Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 
-// The number of the first id at or after the time.
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
@@ -69,7 +68,6 @@ struct IdType {
 constexpr IdType id_types[] = {
     {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>, nullptr},
     {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>, key_of_bigint},
-    // the kind comes before the time in a gid, so no operator compares gids with times
     {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr, nullptr},
 };
 
@@ -79,7 +77,6 @@ struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
-    // The ids are the input that is no timestamptz and no bigint.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);
@@ -97,7 +94,7 @@ struct Order {
 struct Comparison {
     int strategy = 0;  // of btree, with the column on the left; 0: no < <= >= > of this order
     Oid column_type;
-    ToKey column, other;  // of the column's values, and of the other
+    ToKey column, other;
 
     Comparison(const Order& order, Oid opno, bool column_first) {
         if (order.type == nullptr) return;
@@ -128,7 +125,6 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
 
 // ---- the clauses before the estimated one
 
-// Without the casts that keep the bits.
 Node* without_relabel(Node* node) {
     while (node != nullptr && IsA(node, RelabelType))
         node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
@@ -154,7 +150,6 @@ void add_clauses_before(PlannerInfo* root, const ClausePlace& place, Node* colum
 
 }  // namespace
 
-// A third, as in PostgreSQL, if it knows nothing of the clause.
 FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);

@@ -1,7 +1,6 @@
-// Finds where a clause is among the restrictions of a relation.
-//
-// PostgreSQL gives an estimator only the arguments of a clause, so it must be searched. An OR can have thousands of
-// arms whose clauses are each estimated, one after another. So a search begins in the arm in which the last one ended.
+// PostgreSQL gives an estimator only the arguments of a clause, so the clause must be searched. An OR can have
+// thousands of arms whose clauses are each estimated, one after another. So a search begins in the arm in which the
+// last one ended.
 #include "pg/planner/find_clause.hpp"
 
 extern "C" {
@@ -16,7 +15,6 @@ struct Search {
     const void *first, *second;  // the arguments
     int left = 2000;             // nodes to visit; then the clause counts as not found
 
-    // In either order.
     bool wants(const OpExpr* op) const {
         const void *a = linitial(op->args), *b = lsecond(op->args);
         return (a == first && b == second) || (a == second && b == first);

@@ -9,7 +9,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// A position in a list of AND-ed clauses. `clauses` is NIL if the clause was not found among the restrictions.
+// A position in a list of AND-ed clauses. `clauses` is NIL if the clause was not found.
 struct ClausePlace {
     List* clauses;
     int position;

@@ -23,7 +23,6 @@ struct Seen {
     Key last;
 };
 
-// Keeps the first argument, and says that it is smaller than the second.
 Datum keep_and_pass(PG_FUNCTION_ARGS) {
     auto* seen = static_cast<Seen*>(fcinfo->flinfo->fn_extra);
     seen->last = seen->key(PG_GETARG_DATUM(0));
@@ -43,7 +42,6 @@ Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, 
     exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
 }
 
-// Stays empty if there is no such statistics, or if they are of another type.
 void Statistics::get(int kind, int flags, AttStatsSlot& slot) {
     if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
         (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {

@@ -18,7 +18,6 @@ using ToKey = Key (*)(Datum);
 // Keys from `lower` on and below `upper`.
 struct Range {
     bool has_lower = false, has_upper = false;
-    // bounds whose value is not known
     bool has_unknown_lower = false, has_unknown_upper = false;
     bool with_null = false;  // with NULL, which no row passes
     bool compared = false;   // so rows with NULL in the column do not pass
@@ -56,8 +55,8 @@ struct Range {
 // What ANALYZE knows about a column. Invalid once the statistics of `variable` are released.
 class Statistics {
 public:
-    // `key` makes numbers of the column's values, which have this type. If `compared_by`, the function of the operator,
-    // could show values to users who may not see them, the statistics are not read.
+    // `key` makes numbers of values of this type. If `compared_by`, the function of the operator, could show values to
+    // users who may not see them, the statistics are not read.
     Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by);
 
     // Of all rows. Without statistics, PostgreSQL's default.
