@@ -54,7 +54,6 @@ std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, st
 }
 
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
-// -1: the header or the size of the file.
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
 constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
@@ -157,7 +156,6 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
-    // If it was removed, the caller must publish nothing, and try again with another file.
     return is_same_file(dir_fd_, ceiling_file_name, fd_) ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 

@@ -69,7 +69,6 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return find_tick(memo, t, timeline);
 }
 
-// `memo` gets the counts that this tick surely still lasts.
 [[gnu::noinline]] inline std::uint64_t read_tick(TickMemo& memo, const Timeline& timeline) {
     // Before the time, so the end of the tick is expected too early, never too late.
     const std::uint64_t count = cycles::now();
@@ -83,7 +82,6 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return tick;
 }
 
-// A clock that was set is noticed within cycles::longest_ns.
 inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
     return read_tick(memo, timeline);

@@ -1,6 +1,6 @@
-// The processor's time counter shows that the current tick has not ended, in 9.5 ns instead of the 23 of the clock. It is
-// used only if it is Linux's clock source ("tsc"; on arm64 always), because then the kernel calls it steady, and not in
-// the first milliseconds of a process.
+// The processor's time counter shows that the current tick has not ended, in 9.5 ns instead of the 23 of the clock. It
+// is used only if it is Linux's clock source ("tsc"; on arm64 always), because then the kernel calls it steady, and not
+// in the first milliseconds of a process.
 #pragma once
 
 #include <cstdint>

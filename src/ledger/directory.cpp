@@ -53,7 +53,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
 
     int error = write_file(fd, content, size);
     if (error == 0 && sync && fsync(fd) != 0) error = errno;
-    // linkat() refuses a name that exists. So one of several creators wins, and the others succeed too.
+    // linkat() refuses a name that exists.
     if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;
     close(fd);
     unlinkat(dir_fd, temporary, 0);

@@ -22,7 +22,7 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
         // Used up at this tick already, by a claim of number 65535 or by another floor. The word must change all the
-        // same: `next` gets one more, or if it has no room, the slot takes the next tick.
+        // same.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
             if (up.next > next_mask) up = lift(state, state.tick + 1);

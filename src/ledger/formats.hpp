@@ -35,7 +35,6 @@ inline Timeline timeline_of(const Slot& slot) {
 // What ids are called in SQL. `layout`: all snowflakes but Mastic and Snowflake-SI; `none`: no generator.
 enum class SqlFormat : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
-// By SqlFormat.
 inline constexpr const char* sql_format_names[] = {"unknown", "sno", "sno_at", "mastic", "snowflake_si", "layout"};
 
 constexpr const char* sql_format_name(SqlFormat format) { return sql_format_names[static_cast<int>(format)]; }

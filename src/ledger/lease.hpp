@@ -5,8 +5,7 @@
 // may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is none,
 // because the tick may have to last.
 //
-// Who lifts a floor adds one to Header::revision afterwards, and a process with a lease looks at that before each
-// number.
+// A process with a lease looks at Header::revision before each number.
 #pragma once
 
 #include <cstdint>

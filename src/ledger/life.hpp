@@ -17,8 +17,7 @@
 // its clock had no higher ceiling. And a life's number is at least the Unix time in seconds, so even without the file
 // it is the highest.
 //
-// So after a restart ids may be ahead of the clock by 1.25 durable windows. A clock that is behind by no more than
-// lead_of() is no regression (core/step.hpp).
+// So after a restart ids may be ahead of the clock (core/step.hpp, "Lead").
 #pragma once
 
 #include <cstdint>

@@ -38,9 +38,8 @@ bool belongs_to(const S& slot, const Key& key, std::uint64_t numbering) {
     return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
 }
 
-// From slot `i` of `count` on. A new life has only the slots of the ceiling file, so the generator's slot may lie
-// behind a free one, and all are looked at before a free one is taken. A template, like everything where the order
-// matters, because the checkers run this very code.
+// A new life has only the slots of the ceiling file, so the generator's slot may lie behind a free one, and all are
+// looked at before a free one is taken.
 template <class H, class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
 S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
                   std::uint64_t numbering) {

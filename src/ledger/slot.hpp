@@ -1,8 +1,7 @@
-// What processes share. Read next: claim.hpp (numbers that nobody else gets), ceiling_file.hpp (what is durable),
-// life.hpp (crashes), settling.hpp (readers).
+// What processes share: the server's shared memory (pg/server/shared_ledger.hpp).
 //
-// This file describes the server's shared memory (pg/server/shared_ledger.hpp). Everything that changes is an atomic
-// 64-bit word. There are no locks, so a process that ends between any two instructions leaves a valid state.
+// Everything that changes is an atomic 64-bit word. There are no locks, so a process that ends between any two
+// instructions leaves a valid state.
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
@@ -58,7 +57,6 @@ private:
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
-// Never moves the word back.
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
@@ -103,7 +101,6 @@ struct Counters {
     Word waiting;
     Word regressions;
     Word holds;  // claims that began a new tick while the clock was behind
-    // When the log last told of an overflow, and of a clock that went back.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };

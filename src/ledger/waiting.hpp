@@ -17,7 +17,7 @@
 // transaction leaves the sum. A reader looks again soon while there is one. If the count tells that a transaction was
 // prepared, step 3 finds it in its place, or over.
 //
-// Nothing is remembered between two calls. A new memory begins with other counts.
+// Nothing is remembered between two calls.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,6 @@ Noted noted_by(const B& backend) {
             backend.every_table.load(std::memory_order_relaxed) != 0};
 }
 
-// Calls `each(index)` for each group of these tables, or for each of the database.
 template <class B, class Each>
 void each_group(const B& backend, const Noted& noted, std::uint64_t database, Each each) {
     if (noted.every) {

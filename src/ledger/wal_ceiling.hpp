@@ -26,8 +26,8 @@ constexpr std::uint64_t check_bits(const WalCeiling& c) {
 }
 
 // Before a process's first id in a database. If another life lifted the ceiling last (before a restart or a failover),
-// ids below it may exist. So first lift_floor(until) lifts all generators above them, and then the ceiling is lifted to
-// `target` with the id of this life. Returns until when ids may be issued.
+// ids below it may exist. So first lift_floor(until) lifts all generators above them. Returns until when ids may be
+// issued.
 template <class Wal, class LiftFloor>
 Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloor lift_floor) {
     WalCeiling c = wal.read();
