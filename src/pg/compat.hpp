@@ -1,5 +1,5 @@
-// What differs between PostgreSQL major versions: defines the names of the newest for older servers, and says why.
-// PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after postgres.h.
+// What differs between PostgreSQL major versions: defines the names of the newest for older servers. Only pg.hpp
+// includes this, after postgres.h.
 #pragma once
 
 // Before 16, PGDLLEXPORT is empty. We build with -fvisibility=hidden, so SQL would not find our functions.

@@ -73,7 +73,6 @@ Datum bound_datum(TimestampTz t, const char* what, const Timeline& timeline, Of 
 // Without `nulls`, no value is null.
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
-// Collects the values of a row.
 struct Columns {
     static constexpr int most = 15;  // OUT parameters of a function here
     Datum values[most] = {};

@@ -92,7 +92,6 @@ constexpr Row rows[] = {
     {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
 };
 
-// For an error without a row.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};
 
 // PostgreSQL reads an untyped literal next to an id as an id too, so input functions get times.
@@ -172,7 +171,6 @@ void fail_range(Error error, const char* what, int64 given, int64 first, int64 l
     pg_unreachable();
 }
 
-// "?" if PostgreSQL cannot print the time.
 char* show_time(TimestampTz t) {
     char* out = static_cast<char*>(palloc(MAXDATELEN + 1));
     struct pg_tm tm;

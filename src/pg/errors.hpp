@@ -1,6 +1,4 @@
 // Raises the errors of core as PostgreSQL errors: one table gives SQLSTATE, message and detail.
-//
-// fail_x() always raises an error; check_x() raises one if something is wrong.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +9,6 @@
 
 namespace snowflake_ids {
 
-// Where a wrong value came from.
 enum class Source : unsigned char {
     text,      // input function, or a text that is read as an id
     binary,    // receive function, bytea or uuid with the bytes of an id

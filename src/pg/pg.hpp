@@ -1,7 +1,5 @@
 // The only header that includes postgres.h, before any other header of PostgreSQL; those follow inside extern "C".
 // Headers of core may come first, and time.hpp must, because the macros of PostgreSQL would break the standard library.
-//
-// A PostgreSQL error is a longjmp, so no object with a destructor may exist where one can be raised.
 #pragma once
 
 #include "core/time.hpp"
@@ -22,7 +20,7 @@ extern "C" {
 static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
               "snowflake_ids needs a PostgreSQL whose Datum has 64 bits: a 64-bit server, or any from version 19 on");
 
-// FUNCTION(snowflake_ids_sno_in) { … } defines a C function that SQL calls. (.ctags.d explains this to ctags.)
+// FUNCTION(snowflake_ids_sno_in) { … } defines a C function that SQL calls.
 #define FUNCTION(name)                        \
     extern "C" {                              \
     PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \

@@ -102,14 +102,13 @@ FUNCTION(snowflake_ids_reset) {
                         .force = force_argument(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.format = format_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.format);
-    // Others with the privilege must not stop all generators by a floor in the far future.
     if (!superuser()) operate::check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
     const Deadline deadline{.queues = true};
     const bool in_past = !reset.force && floor < now;
-    // Raises an error, before anything is changed, if the file is damaged, foreign or superseded.
+    // Before anything is changed.
     ceiling_file::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();

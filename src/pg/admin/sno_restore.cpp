@@ -107,7 +107,6 @@ FUNCTION(snowflake_ids_sno_restore) {
                  sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
-    // Others with the privilege must not put all ids far ahead of the clock.
     if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);

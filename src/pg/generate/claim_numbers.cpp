@@ -111,7 +111,6 @@ void log_behind(const Generator& g) {
              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
-// True if a claim is ahead of the clock only because the life has just begun.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
     return c.standing.own_lead && ledger::wall_clock() < header.life_began.load() + header.lead.load();

@@ -53,7 +53,6 @@ template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
-    // True for the first claim of a tick or transaction, if the clock is behind, and after readers were promised more.
     if (unlikely(c.tick != g.counted_tick || !c.standing.on_time() || is_promised_past(g))) {
         if (unlikely(!writer::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);

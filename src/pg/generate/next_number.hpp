@@ -39,7 +39,6 @@ template <generator::ClaimFunction claim>
     const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
     const ledger::Claim c = generator::claim_numbers<claim>(g, want);
-    // While the clock is behind there is no lease, and the numbers after the first are lost.
     g.uncounted -= ledger::begin_lease(l, c, want);
     l.statement = statement;
     l.ended = ended;

@@ -43,7 +43,6 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// As next_number::take(), but reads the clock only if `p` asks for it.
 template <generator::ClaimFunction claim, class TickNow>
 inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;

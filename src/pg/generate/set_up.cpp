@@ -135,8 +135,7 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
 }
 
 // The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
-// standby's node would be taken for one of the primary, although the database was not entered. The time that
-// this takes is subtracted from max_wait of the call.
+// standby's node would be taken for one of the primary, although the database was not entered.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Deadline& deadline, uint64 numbering = 0) {
     header = shared_ledger().header;

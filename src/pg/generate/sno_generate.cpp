@@ -60,8 +60,8 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         });
 }
 
-// gen_sno_at(created, metabyte), as NewWithTime of the sno library: the sequence does not depend on the time, and after
-// the upper bound comes the lower bound again. All sessions share a slot, which is not that of gen_sno().
+// gen_sno_at(created, metabyte), with next_at_given_time() of core/sno.hpp. All sessions share a slot, which is not
+// that of gen_sno().
 FUNCTION(snowflake_ids_gen_sno_at) {
     const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);

@@ -22,7 +22,6 @@ uuid7::Moment last = 0;
     fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
 }
 
-// Later than the last moment, also if the clock has gone back.
 uuid7::Moment next_moment() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);

@@ -95,7 +95,6 @@ const char* layout_in_words(const Layout& l) {
 
 }  // namespace
 
-// snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
 FUNCTION(snowflake_ids_layout_create) {
     prevent_where_read_only("snowflake_layout_create()");
     check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});

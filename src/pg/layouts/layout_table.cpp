@@ -45,7 +45,7 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 
 bool is_layout_table(Oid relation) { return relation == relation_oid; }
 
-// Reading may be for an id, so max_wait limits the wait. Changing is an administrator's work.
+// Reading may be for an id; changing is an administrator's work.
 Relation open_relation(LOCKMODE lock) {
     const Deadline deadline{.queues = lock != AccessShareLock};
     Relation rel = open_extension_relation(relation_oid, relation_name, lock, deadline);

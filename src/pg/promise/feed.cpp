@@ -79,7 +79,6 @@ struct Deletions {
                     errtable(rel)));
 }
 
-// The argument of the trigger names the table.
 Relation open_deletions(const TriggerData& t) {
     const Trigger& trigger = *t.tg_trigger;
     const char* const name = trigger.tgnargs == 1 ? trigger.tgargs[0] : "";

@@ -19,7 +19,7 @@ namespace snowflake_ids::writer {
 
 namespace {
 
-// As in ledger/settling.hpp. no_low: the transaction has shown nothing.
+// As in ledger/settling.hpp.
 UnixTime covered = ledger::no_low;
 
 // 0 if the present transaction has no id, because it has written nothing.

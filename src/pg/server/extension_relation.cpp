@@ -41,7 +41,6 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
-// Tries `known`, then the catalogs.
 Relation find_and_open(Oid& known, const char* name, LOCKMODE lock, bool* busy) {
     Relation rel = try_open(known, lock, busy);
     if (rel != nullptr || (busy != nullptr && *busy)) return rel;

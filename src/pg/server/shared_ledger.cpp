@@ -123,7 +123,7 @@ void add_hint(void* making) {
     }
 }
 
-// `making` is set before an error can be raised. `own_ledger` stays empty if another version made the ledger.
+// `making` is set before an error can be raised.
 void find_or_make(Location& location, bool& making) {
     making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
     own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);

@@ -1,5 +1,4 @@
-// The steps of a reader of settled ids: lifts the promise, looks at what each process and each prepared transaction
-// shows, and takes the earliest time.
+// The steps of a reader of settled ids (ledger/settling.hpp).
 #include "pg/settled/reader.hpp"
 
 #include "ledger/clock.hpp"
@@ -33,7 +32,6 @@ struct SlotsWithTime {
 };
 constinit SlotsWithTime slots_with_time{};
 
-// Unless no slot was taken since the last call.
 void find_slots_with_time(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
     if (slots_with_time.slots == nullptr) {
@@ -106,7 +104,6 @@ bool is_old_prepared(TransactionId xid) {
 
 bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
-        // A place that is being taken for another transaction (taken_mark) still belongs to the one whose id it has.
         if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
     }
     return false;
@@ -126,7 +123,7 @@ bool old_prepared_finished(const ledger::Ledger& shared, const FullXidSnapshot& 
     return true;
 }
 
-// Step 7 of the protocol: the earliest time that open transactions allow, `t` at most. Call it after lift_promise().
+// Step 7 of the protocol. Call it after lift_promise().
 UnixTime earliest_of_writers(const ledger::Ledger& shared, const FullXidSnapshot& seen, UnixTime t, Oid table) {
     const auto finished = [&seen](uint64 xid) { return seen.finished(xid); };
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++)

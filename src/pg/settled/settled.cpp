@@ -71,7 +71,6 @@ void keep_time(const KeptTime& t) {
 // with the earlier one.
 UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
-    // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
     uint64& has_kept_times = word_of_snapshot(snapshot);
     if (has_kept_times == 0) forget_kept_times(snapshot);
     has_kept_times = 1;

@@ -106,7 +106,7 @@ struct StampTrigger {
     }
 };
 
-// As SQL wants it. The relation may have been dropped by now.
+// The relation may have been dropped by now.
 const char* quoted(Oid relation) {
     const char* const name = get_rel_name(relation);
     return name == nullptr ? "my_table"
@@ -154,7 +154,6 @@ Problem weakness(const StampTrigger& s, Oid table, Oid relation, StampFormat for
             quoted(relation), quote_identifier(t.tgname), quoted(relation), column, column)};
 }
 
-// Names of columns, in their order.
 const char* joined(const List* names) {
     const char* all = "";
     const ListCell* cell;
@@ -163,7 +162,8 @@ const char* joined(const List* names) {
 }
 
 // Raises an error unless a trigger stamps each row that is inserted into `relation` or updated, and those that note
-// deletions for a feed (promise/feed.cpp) always fire. `table` is the one that is read. Returns the columns that are stamped; NIL: it has no rows of its own.
+// deletions for a feed (promise/feed.cpp) always fire. Returns the columns that are stamped; NIL: it has no rows of its
+// own.
 List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, StampFormat format) {
     const Stamp& wanted = **std::ranges::find_if(stamps, [=](const Stamp* s) { return is_of(*s, format); });
     const Oid oid = RelationGetRelid(relation);

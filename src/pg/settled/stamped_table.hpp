@@ -6,7 +6,6 @@
 
 namespace snowflake_ids {
 
-// What the ids of a reader are.
 struct StampFormat {
     ledger::SqlFormat ids = ledger::SqlFormat::none;  // none: any
     const char* layout = nullptr;                     // NamedLayout::name, of SqlFormat::layout

@@ -16,8 +16,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// A process, or a prepared transaction, and the time that it shows. `pid` 0 and an invalid `xid` become null, `never`
-// -infinity.
+// A process, or a prepared transaction, and the time that it shows.
 void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
     Datum values[3] = {};
     bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
@@ -37,7 +36,6 @@ FUNCTION(snowflake_ids_unsettled) {
     const ledger::Ledger& shared = shared_ledger();
     const Oid table = table_argument(fcinfo, 0);
     if (table != writer::every_table) check_stamped(table, any_format);
-    // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
         const UnixTime low = b.low.load();

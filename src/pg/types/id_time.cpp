@@ -15,7 +15,7 @@ TimeAmong<Id> time_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// The operators < <= >= > and the btree comparison. Times between the same two ticks are equal.
+// The operators < <= >= > and the btree comparison.
 #define TIME_FUNCTIONS(type)                                                                            \
     INEQUALITY_FUNCTIONS(type, _timestamptz,                                                            \
                          compare(id_argument<type::Id>(fcinfo, 0), time_argument<type::Id>(fcinfo, 1))) \

@@ -28,7 +28,6 @@ Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const A
     PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
 }
 
-// The word for ids in errors: "NAME id" if argument 0 is the name of a layout, otherwise "id".
 inline auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }

@@ -68,7 +68,6 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// Argument 1 is the name of the layout, or its fields begin there.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
 }
