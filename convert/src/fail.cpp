@@ -36,7 +36,6 @@ FUNCTION(snowflake_ids_convert_fail) {
     ereport(ERROR,
             (errcode(state), errmsg_internal("%s", message == nullptr ? "unknown error" : message),
              detail == nullptr ? 0 : errdetail_internal("%s", detail), hint == nullptr ? 0 : errhint("%s", hint)));
-    pg_unreachable();
 }
 
 FUNCTION(snowflake_ids_convert_in_transaction_block) { PG_RETURN_BOOL(IsTransactionBlock()); }

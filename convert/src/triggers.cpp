@@ -44,7 +44,6 @@ struct Call {
     ereport(ERROR,
             (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
              errmsg("function \"%s\" is for triggers that a conversion makes", get_func_name(fcinfo->flinfo->fn_oid))));
-    pg_unreachable();
 }
 
 // Argument `n` if it is a number from 1 to max; otherwise 0.
@@ -92,7 +91,6 @@ AttrNumber new_column(Relation table, AttrNumber column_number) {
                     errmsg("cannot follow the key of %s now", RelationGetRelationName(table)),
                     errdetail("Its column \"%s\" is missing.", name),
                     errhint("Undo the conversion with snowflake_ids_convert_undo().")));
-    pg_unreachable();
 }
 
 struct Value {
@@ -117,7 +115,6 @@ Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(t
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("new columns of a conversion have different types in %s and the table that it refers to",
                            RelationGetRelationName(table))));
-    pg_unreachable();
 }
 
 // False also if the values cannot be compared.

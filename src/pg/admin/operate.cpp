@@ -60,7 +60,6 @@ ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n) {
             (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
              errdetail("This function accepts the formats sno, mastic, snowflake_si and layout."),
              errhint("Name one of these formats. To reset all of them, call snowflake_ids.reset() without a format.")));
-    pg_unreachable();
 }
 
 void observe(Generator& g, UnixTime id_time, bool force, const char* what) {

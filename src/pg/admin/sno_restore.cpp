@@ -23,7 +23,6 @@ namespace {
 [[noreturn]] void fail_snapshot(const char* key, const char* detail) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
                     errdetail("%s", detail)));
-    pg_unreachable();
 }
 
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {

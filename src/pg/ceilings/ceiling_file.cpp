@@ -65,7 +65,6 @@ void fail(const ledger::CeilingResult& r) {
          errdetail("No id is generated until the file is written."),
          errhint(
              "Make room on the disk, and let the server's user write to the file and the data directory. After that, ids continue without a restart.")));
-    pg_unreachable();
 }
 
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {

@@ -68,7 +68,6 @@ const char* way_out() {
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                     errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),
                     errdetail("%s. %s", damage, purpose), errhint("%s", way_out())));
-    pg_unreachable();
 }
 
 // Adds a hint to PostgreSQL's own errors: a wrong checksum or header, or a file that is too short.

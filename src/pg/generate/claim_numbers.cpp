@@ -23,7 +23,6 @@ namespace {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
                     errdetail("All %u ids of this tick have been generated.", g.rules.max - g.rules.min + 1),
                     errhint("Try again in the next tick, or run SET snowflake_ids.overflow = 'wait'.")));
-    pg_unreachable();
 }
 
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
@@ -34,7 +33,6 @@ namespace {
          errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start(c.tick)))),
          errhint(
              "Wait until the clock has caught up, or set snowflake_ids.clock_regression to \"hold\". If ids are hours ahead of the clock, see snowflake_ids.reset().")));
-    pg_unreachable();
 }
 
 [[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
@@ -51,7 +49,6 @@ namespace {
              ? errhint(
                    "Wait until the clock has caught up, or set snowflake_ids.clock_regression to \"hold\". If ids are hours ahead of the clock, see snowflake_ids.reset(). The setting snowflake_ids.max_wait limits the wait.")
              : errhint("Set a longer snowflake_ids.max_wait, or use a format with more ids per second.")));
-    pg_unreachable();
 }
 
 void check_worth_waiting(const Generator& g, const ledger::Claim& c) {

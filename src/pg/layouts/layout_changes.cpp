@@ -178,7 +178,6 @@ FUNCTION(snowflake_ids_layout_keep) {
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
              errdetail("After a change, nobody could decode its existing ids."),
              errhint("To add a layout, call snowflake_layout_create(). To remove one, call snowflake_layout_drop().")));
-    PG_RETURN_NULL();
 }
 
 // The trigger before each insert. snowflake_layout_create() fires none, so the row comes from a subscription or a
@@ -214,7 +213,6 @@ FUNCTION(snowflake_ids_layout_same) {
                     errdetail("The layout in this database has %s; the other one has %s.", layout_in_words(here),
                               layout_in_words(layout)),
                     errhint("A layout never changes. Create one of the two under another name.")));
-    PG_RETURN_NULL();
 }
 
 FUNCTION(snowflake_ids_known_layouts) {

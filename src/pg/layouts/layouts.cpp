@@ -71,7 +71,6 @@ void fail_unknown(const char* name) {
         (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
          errhint(
              "The view snowflake_ids.layouts lists the layouts of this database. Create one with snowflake_layout_create().")));
-    pg_unreachable();
 }
 
 NamedLayout* find(const char* name, std::size_t length) {

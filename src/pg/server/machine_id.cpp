@@ -59,7 +59,6 @@ void fail_in_recovery(const char* name, const char* hint) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
              errdetail("The primary generates ids with the same numbers."), errhint("%s", hint)));
-    pg_unreachable();
 }
 
 // A standby cannot control which ids its primary issues, so its own have another node.

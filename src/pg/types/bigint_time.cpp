@@ -17,7 +17,6 @@ namespace {
          errdetail("A bigint may have ids of any layout, and each layout has other ids for a time."),
          errhint(
              "Compare with the first id of the time: mastic_lower_bound(time), snowflake_si_lower_bound(time) or snowflake_lower_bound('layout', time).")));
-    pg_unreachable();
 }
 
 }  // namespace
