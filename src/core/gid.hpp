@@ -35,21 +35,12 @@ inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 
 enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
-inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
+inline constexpr std::string_view kind_names[kind_count] = {"volume", "log", "segment"};
 
 // Error: bad_kind.
 constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
-    switch (length) {
-        case 6:
-            if (std::string_view(name, 6) == "volume") return Kind::volume;
-            break;
-        case 3:
-            if (std::string_view(name, 3) == "log") return Kind::log;
-            break;
-        case 7:
-            if (std::string_view(name, 7) == "segment") return Kind::segment;
-            break;
-    }
+    for (int k = 0; k < kind_count; k++)
+        if (kind_names[k] == std::string_view(name, length)) return static_cast<Kind>(k);
     return Error::bad_kind;
 }
 
@@ -120,14 +111,14 @@ constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
     return compose({kind, tick.value, 0xff, ~std::uint64_t{0}});
 }
 
-// Errors: bad_kind; bad_magnitude, bytes 7-15 below 58^12, for which graft's own serializer fails.
-constexpr Error check(const Id& id) {
+// The id if it is one. Errors: bad_kind; bad_magnitude, bytes 7-15 below 58^12, for which graft's own serializer fails.
+constexpr Result<Id> check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);
     if (id.bytes[7] < base58::random_min_high ||
         (id.bytes[7] == base58::random_min_high && low < base58::random_min_low))
         return Error::bad_magnitude;
-    return Error::none;
+    return id;
 }
 
 // Errors: bad_length, bad_kind, bad_magnitude.
@@ -135,9 +126,7 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
     if (length != binary_size) return Error::bad_length;
     Id id{};
     std::copy_n(bytes, binary_size, id.bytes);
-    const Error error = check(id);
-    if (error != Error::none) return error;
-    return id;
+    return check(id);
 }
 
 constexpr void print_short(const Id& id, char* out) {
@@ -163,9 +152,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     Id id{};
     store_be<8>(id.bytes, time << 8 | high);
     store_be<8>(id.bytes + 8, low);
-    const Error error = check(id);
-    if (error != Error::none) return error;
-    return id;
+    return check(id);
 }
 
 }  // namespace snowflake_ids::gid

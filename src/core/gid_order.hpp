@@ -1,4 +1,4 @@
-// Sort key of gids (id_order.hpp).
+// Sort key of gids (src/pg/types/id_type.hpp).
 //
 //   bits 63-62  kind
 //   bits 61-20  ms, to the year 2109; later gids of a kind share the highest key
@@ -9,7 +9,6 @@
 
 #include "core/bytes.hpp"
 #include "core/gid.hpp"
-#include "core/id_order.hpp"
 
 namespace snowflake_ids::gid {
 

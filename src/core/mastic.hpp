@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "core/error.hpp"
-#include "core/id_order.hpp"
 #include "core/layout.hpp"
 
 namespace snowflake_ids::mastic {

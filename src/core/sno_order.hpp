@@ -1,4 +1,4 @@
-// Sort key of snos (id_order.hpp).
+// Sort key of snos (src/pg/types/id_type.hpp).
 //
 //   bits 63-24   time, tick-tock
 //   bits 23-0    a code for metabyte, partition and sequence
@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "core/bytes.hpp"
-#include "core/id_order.hpp"
 #include "core/sno.hpp"
 
 namespace snowflake_ids::sno {
@@ -22,9 +21,9 @@ public:
 
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t node = node_of(id), window = node >> window_bits;
-        const std::uint64_t code = window == window_
-                                       ? (window << (window_bits - 1)) + ((node << 16 & codes) | low_bytes(id))
-                                       : (node >> 1) + (window < window_ ? 0 : codes);
+        const std::uint64_t code =
+            window == window_ ? (window << (window_bits - 1)) + ((node << 16 & codes) | load_be<2>(id.bytes + 8))
+                              : (node >> 1) + (window < window_ ? 0 : codes);
         return load_be<5>(id.bytes) << 24 | code;
     }
 

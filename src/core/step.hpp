@@ -12,6 +12,7 @@
 // (after a start none is: lift()). Holding is always safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace snowflake_ids {
@@ -115,13 +116,8 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
 // Nothing at or below the highest of `floor`, s.tick and s.safe is issued any more, in either toggle and with any
 // bounds.
 constexpr State lift(const State& s, std::uint64_t floor) {
-    State up = s;
-    if (up.safe > floor) floor = up.safe;
-    if (up.tick > floor) floor = up.tick;
-    up.tick = floor;
-    up.safe = floor;
-    up.next = used_up;
-    return up;
+    const std::uint64_t highest = std::max({floor, s.tick, s.safe});
+    return {.tick = highest, .safe = highest, .next = used_up, .drifts = s.drifts};
 }
 
 }  // namespace snowflake_ids

@@ -18,7 +18,7 @@ inline void require_consistent(const sno::Id& id) {
 }
 
 inline void require_consistent(const gid::Id& id) {
-    require(gid::check(id) == Error::none);
+    require(gid::check(id).error == Error::none);
     require(gid::compose(gid::split(id)) == id);
     require(gid::kind_of_prefix(id.bytes[0]).value == gid::kind(id));
     require(gid::time_of(id) == gid::timeline.start(gid::split(id).ms));
