@@ -52,23 +52,13 @@ namespace {
 }
 
 void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
-    switch (c.outcome) {
-        case ledger::Outcome::before_epoch:
-        case ledger::Outcome::ended:
-            fail_outside_format(g.name, g.timeline, c.outcome);
-        case ledger::Outcome::overflow:
-            // A life begins at a tick that counts as used up although none of its numbers were issued
-            // (Standing::own_lead).
-            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.standing.own_lead)
-                fail_overflow(g);
-            break;
-        case ledger::Outcome::regression:
-            if (g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
-            break;
-        case ledger::Outcome::ceiling:
-        case ledger::Outcome::issued:
-            break;
-    }
+    if (c.outcome == ledger::Outcome::before_epoch || c.outcome == ledger::Outcome::ended)
+        fail_outside_format(g.name, g.timeline, c.outcome);
+    // A life begins at a tick that counts as used up although none of its numbers were issued (Standing::own_lead).
+    if (c.outcome == ledger::Outcome::overflow && !c.standing.own_lead &&
+        settings::overflow == static_cast<int>(settings::Overflow::error))
+        fail_overflow(g);
+    if (c.outcome == ledger::Outcome::regression && g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
 }
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;

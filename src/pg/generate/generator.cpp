@@ -58,21 +58,14 @@ namespace {
 void at_event(XactEvent event, void*) {
     // At each event, so that the counters have the ids before others can see the rows.
     end_leases_and_count();
-    switch (event) {
-        case XACT_EVENT_PRE_COMMIT:
-            issue_limit::protect_commit();
-            break;
-        case XACT_EVENT_PRE_PREPARE:
-            writer::hand_over_to_prepared();
-            break;
-        case XACT_EVENT_COMMIT:
-        case XACT_EVENT_ABORT:
-        case XACT_EVENT_PREPARE:
-            issue_limit::latest = {};
-            writer::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
-            break;
-        default:  // a parallel worker: its leader ends the transaction
-            break;
+    // The other events are those of a parallel worker, whose leader ends the transaction.
+    if (event == XACT_EVENT_PRE_COMMIT) {
+        issue_limit::protect_commit();
+    } else if (event == XACT_EVENT_PRE_PREPARE) {
+        writer::hand_over_to_prepared();
+    } else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {
+        issue_limit::latest = {};
+        writer::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
     }
 }
 

@@ -21,15 +21,12 @@ uint64 now_tick() {
     return found.value;
 }
 
-Datum gid_datum(gid::Kind kind, uint64 ms) {
-    const uint64 random = entropy::random64();
-    return id_datum(gid::make(kind, ms, random));
-}
-
 }  // namespace
 
 // gen_gid(kind)
-FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
+FUNCTION(snowflake_ids_gen_gid) {
+    return id_datum(gid::make(kind_argument(fcinfo, 0), now_tick(), entropy::random64()));
+}
 
 // gen_gid_series(kind, count)
 FUNCTION(snowflake_ids_gen_gid_series) {

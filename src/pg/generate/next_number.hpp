@@ -19,22 +19,20 @@ struct Id {
     uint32 sequence;
 };
 
-// Call this before the claim. A transaction that ends later changes the count, and so ends the lease. One that ended
-// earlier has only ids below the claim.
-inline uint64 transactions_ended() { return server_transactions_ended(); }
-
 // True if there can be no new ids of others to see, and the lease keeps what readers were promised.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
     return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
-           transactions_ended() == l.ended;
+           server_transactions_ended() == l.ended;
 }
 
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    const uint64 ended = transactions_ended();
+    // Before the claim: a transaction that ends later changes the count, and so ends the lease. One that ended earlier has
+    // only ids below the claim.
+    const uint64 ended = server_transactions_ended();
     const bool view_is_same = l.statement == statement && l.ended == ended;
     const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);

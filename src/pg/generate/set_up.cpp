@@ -122,18 +122,6 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
 // here. Allocated for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// The former slot's counters get the ids issued there.
-void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
-    if (g.name == nullptr) add_to_all(g);
-    end_lease(g);
-    count_up(g);
-    g.name = name;
-    g.lease = {};
-    g.slot = &slot;
-    g.node = node;
-    g.counted_tick = 0;
-}
-
 // The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
 // standby's node would be taken for one of the primary, although the database was not entered.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
@@ -145,7 +133,15 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, deadline);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
-    give_slot(g, name, slot, key.node);
+    if (g.name == nullptr) add_to_all(g);
+    // The former slot's counters get the ids issued there.
+    end_lease(g);
+    count_up(g);
+    g.name = name;
+    g.lease = {};
+    g.slot = &slot;
+    g.node = key.node;
+    g.counted_tick = 0;
     g.in_recovery = in_recovery;
     g.revision = revision;
     g.set_up_time = deadline.used();

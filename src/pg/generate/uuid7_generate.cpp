@@ -17,18 +17,15 @@ namespace {
 
 uuid7::Moment last = 0;
 
-[[noreturn]] void fail_clock(const timespec& t) {
-    const bool early = t.tv_sec < 0;
-    fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
-}
-
 uuid7::Moment next_moment() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     const uuid7::Moment clock = uuid7::moment(seconds{t.tv_sec}, nanoseconds{t.tv_nsec});
     const uuid7::Moment next = uuid7::next(last, clock);
-    // before 1970 the unsigned seconds are a huge number
-    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) fail_clock(t);
+    // Before 1970, the unsigned seconds are a huge number.
+    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment))
+        fail_time(t.tv_sec < 0 ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline,
+                  GetCurrentTimestamp());
     return last = next;
 }
 
