@@ -125,11 +125,11 @@ const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Sta
     return *static_cast<const Column*>(info.fn_extra);
 }
 
-template <class Generate>
-Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) {
+// `generate` makes an id. Its argument is the layout; without one, Datum 0, which for a sno is the metabyte.
+Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, PGFunction generate) {
     const TriggerData& t = trigger_data(fcinfo, stamp);
     const Column& column = column_of(fcinfo, t, stamp);
-    Datum id = generate(column);
+    Datum id = DirectFunctionCall1(generate, PointerGetDatum(column.layout));
     int number = column.number;
     bool null = false;
     const HeapTuple row = TRIGGER_FIRED_BY_UPDATE(t.tg_event) ? t.tg_newtuple : t.tg_trigtuple;
@@ -138,25 +138,11 @@ Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) 
 
 }  // namespace
 
-FUNCTION(snowflake_ids_sno_stamp) {
-    return stamp_row(fcinfo, sno_stamp,
-                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_sno, Int32GetDatum(0)); });
-}
-
-FUNCTION(snowflake_ids_mastic_stamp) {
-    return stamp_row(fcinfo, mastic_stamp,
-                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_mastic, Datum{0}); });
-}
-
+FUNCTION(snowflake_ids_sno_stamp) { return stamp_row(fcinfo, sno_stamp, snowflake_ids_gen_sno); }
+FUNCTION(snowflake_ids_mastic_stamp) { return stamp_row(fcinfo, mastic_stamp, snowflake_ids_gen_mastic); }
 FUNCTION(snowflake_ids_snowflake_si_stamp) {
-    return stamp_row(fcinfo, snowflake_si_stamp,
-                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_snowflake_si, Datum{0}); });
+    return stamp_row(fcinfo, snowflake_si_stamp, snowflake_ids_gen_snowflake_si);
 }
-
-FUNCTION(snowflake_ids_snowflake_stamp) {
-    return stamp_row(fcinfo, snowflake_stamp, [](const Column& column) {
-        return DirectFunctionCall1(snowflake_ids_gen_snowflake, PointerGetDatum(column.layout));
-    });
-}
+FUNCTION(snowflake_ids_snowflake_stamp) { return stamp_row(fcinfo, snowflake_stamp, snowflake_ids_gen_snowflake); }
 
 }  // namespace snowflake_ids
