@@ -88,6 +88,11 @@ DO $$ BEGIN PERFORM mastic_stamp(); END $$;
 CREATE TRIGGER zz_stamp AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 \echo :LAST_ERROR_SQLSTATE
+-- What the hint says.
+BEGIN;
+DROP TRIGGER zz_stamp ON stamped.t; SELECT to_do FROM snowflake_ids.create_feed('stamped.t', format => 'sno') \gexec
+INSERT INTO t (id) VALUES (1) RETURNING stamp IS NOT NULL AS stamped;
+ROLLBACK;
 CREATE OR REPLACE TRIGGER zz_stamp BEFORE INSERT ON t FOR EACH STATEMENT EXECUTE FUNCTION sno_stamp('stamp');
 INSERT INTO t (id) VALUES (1);
 BEGIN;

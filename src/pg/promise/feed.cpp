@@ -55,10 +55,6 @@ void check_result(int result) {
     if (result < 0) elog(ERROR, "a statement of a feed returned %s", SPI_result_code_string(result));
 }
 
-const char* full_name(Oid relation) {
-    return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), get_rel_name(relation));
-}
-
 // ---- deletions
 
 // What is looked up once for each statement, in FmgrInfo::fn_extra.

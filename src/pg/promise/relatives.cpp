@@ -46,4 +46,10 @@ List* with_relatives(Oid table, bool above) {
 List* relatives_above(Oid table) { return with_relatives(table, true); }
 List* relatives_below(Oid table) { return with_relatives(table, false); }
 
+const char* full_name(Oid relation) {
+    const char* const name = get_rel_name(relation);
+    return name == nullptr ? "my_table"
+                           : quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
 }  // namespace snowflake_ids

@@ -1,4 +1,4 @@
-// The tables that a table is a part of, and its parts: by partitioning and by inheritance.
+// The tables that a table is a part of, and its parts: by partitioning and by inheritance. And their names.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -13,5 +13,8 @@ namespace snowflake_ids {
 // before may write to it through the table.
 List* relatives_above(Oid table);
 List* relatives_below(Oid table);
+
+// As SQL wants it; my_table if there is none, or it was dropped meanwhile.
+const char* full_name(Oid relation);
 
 }  // namespace snowflake_ids

@@ -155,7 +155,7 @@ Snapshot readers_snapshot() {
             ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby does not know which ids are settled"),
              errhint(
-                 "On the primary, write the settled id into a table now and then. On the standby, read the rows below the id in that table.")));
+                 "On the primary, write the settled id into a table now and then. On the standby, read it together with the rows: it is where the next read begins (>=).")));
     }
     return snapshot;
 }

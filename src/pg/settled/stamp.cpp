@@ -5,6 +5,7 @@
 #include "pg/generate/sno_generate.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/pg.hpp"
+#include "pg/promise/relatives.hpp"
 #include "pg/promise/writer.hpp"
 
 extern "C" {
@@ -30,20 +31,30 @@ struct Column {
     text* layout;  // the first of two arguments of the trigger; null if there is one
 };
 
+// What to type. `t`: null if the function was not called by a trigger.
+int hint_for_trigger(const Stamp& stamp, const TriggerData* t) {
+    const Oid table = t == nullptr ? InvalidOid : RelationGetRelid(t->tg_relation);
+    const char* const layout = stamp.argument_count == 1                     ? nullptr
+                               : t != nullptr && t->tg_trigger->tgnargs == 2 ? t->tg_trigger->tgargs[0]
+                                                                             : "my_layout";
+    return errhint("%s%s",
+                   t == nullptr
+                       ? ""
+                       : psprintf("DROP TRIGGER %s ON %s; ", quote_identifier(t->tg_trigger->tgname), full_name(table)),
+                   create_feed_command(table, stamp, {stamp.format, layout}));
+}
+
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
     const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
     if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
                !TRIGGER_FIRED_BY_DELETE(t->tg_event)))
         return *t;
-    ereport(ERROR,
-            (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-             errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", stamp.function),
-             t == nullptr ? 0
-                          : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
-                                      RelationGetRelationName(t->tg_relation)),
-             errhint("CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
-                     t == nullptr ? "my_table" : quote_identifier(RelationGetRelationName(t->tg_relation)),
-                     stamp.function, stamp.arguments)));
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", stamp.function),
+                    t == nullptr ? 0
+                                 : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
+                                             RelationGetRelationName(t->tg_relation)),
+                    hint_for_trigger(stamp, t)));
 }
 
 // The type of the column, besides bigint. Not a domain over it, because nothing would check its constraints.
@@ -62,12 +73,10 @@ Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     const Relation rel = t.tg_relation;
     const char* const table = RelationGetRelationName(rel);
     if (t.tg_trigger->tgnargs != stamp.argument_count) {
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        errmsg("wrong number of arguments in trigger \"%s\" of \"%s\"", t.tg_trigger->tgname, table),
-                        errdetail("The trigger has %d.", t.tg_trigger->tgnargs),
-                        errhint("Drop the trigger, and create it with EXECUTE FUNCTION %s(%s).", stamp.function,
-                                stamp.arguments),
-                        errtable(rel)));
+        ereport(ERROR,
+                (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                 errmsg("wrong number of arguments in trigger \"%s\" of \"%s\"", t.tg_trigger->tgname, table),
+                 errdetail("The trigger has %d.", t.tg_trigger->tgnargs), hint_for_trigger(stamp, &t), errtable(rel)));
     }
     const char* const name = t.tg_trigger->tgargs[stamp.argument_count - 1];
     const int number = SPI_fnumber(RelationGetDescr(rel), name);

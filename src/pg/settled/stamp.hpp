@@ -8,17 +8,17 @@ namespace snowflake_ids {
 
 struct Stamp {
     ledger::SqlFormat format;
-    const char* function;   // of SQL; in C, snowflake_ids_ comes before it
-    const char* arguments;  // of the trigger, for hints
-    const char* type;       // of the column, in the schema of the function; null: bigint only
+    const char* function;  // of SQL; in C, snowflake_ids_ comes before it
+    const char* type;      // of the column, in the schema of the function; null: bigint only
     bool or_bigint;
     int argument_count;
 };
-inline constexpr Stamp sno_stamp{ledger::SqlFormat::sno, "sno_stamp", "'my_column'", "sno", false, 1};
-inline constexpr Stamp mastic_stamp{ledger::SqlFormat::mastic, "mastic_stamp", "'my_column'", "mastic", true, 1};
-inline constexpr Stamp snowflake_si_stamp{
-    ledger::SqlFormat::snowflake_si, "snowflake_si_stamp", "'my_column'", nullptr, true, 1};
-inline constexpr Stamp snowflake_stamp{
-    ledger::SqlFormat::layout, "snowflake_stamp", "'my_layout', 'my_column'", nullptr, true, 2};
+inline constexpr Stamp sno_stamp{ledger::SqlFormat::sno, "sno_stamp", "sno", false, 1};
+inline constexpr Stamp mastic_stamp{ledger::SqlFormat::mastic, "mastic_stamp", "mastic", true, 1};
+inline constexpr Stamp snowflake_si_stamp{ledger::SqlFormat::snowflake_si, "snowflake_si_stamp", nullptr, true, 1};
+inline constexpr Stamp snowflake_stamp{ledger::SqlFormat::layout, "snowflake_stamp", nullptr, true, 2};
+
+// What to type. It also replaces a trigger that does not stamp each row.
+const char* create_feed_command(Oid table, const Stamp& s, StampFormat format);
 
 }  // namespace snowflake_ids

@@ -106,13 +106,6 @@ struct StampTrigger {
     }
 };
 
-// The relation may have been dropped by now.
-const char* quoted(Oid relation) {
-    const char* const name = get_rel_name(relation);
-    return name == nullptr ? "my_table"
-                           : quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
-}
-
 struct Problem {
     const char* detail = nullptr;  // null: nothing
     const char* hint = nullptr;
@@ -122,14 +115,6 @@ struct Problem {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("a reader of \"%s\" could miss rows", get_rel_name(table)),
                     errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
-}
-
-// What to type. It also replaces a trigger that does not stamp each row.
-const char* create_feed_command(Oid table, const Stamp& s, StampFormat format) {
-    const char* const ids =
-        format.layout != nullptr ? format.layout : pnstrdup(s.function, strlen(s.function) - strlen("_stamp"));
-    return psprintf("SELECT to_do FROM snowflake_ids.create_feed(%s%s);", quote_literal_cstr(quoted(table)),
-                    format.ids == ledger::SqlFormat::none ? "" : psprintf(", format => %s", quote_literal_cstr(ids)));
 }
 
 // What keeps the trigger from stamping each row of `relation`. If it is not ALWAYS, rows of a subscription and of a
@@ -151,7 +136,7 @@ Problem weakness(const StampTrigger& s, Oid table, Oid relation, StampFormat for
         psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, get_rel_name(relation)),
         psprintf(
             "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
-            quoted(relation), quote_identifier(t.tgname), quoted(relation), column, column)};
+            full_name(relation), quote_identifier(t.tgname), full_name(relation), column, column)};
 }
 
 const char* joined(const List* names) {
@@ -194,7 +179,7 @@ List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, 
                 psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, name),
                 psprintf(
                     "Type what SELECT to_do FROM snowflake_ids.check_feed(%s) WHERE NOT ok; says. Then readers copy the table again.",
-                    quote_literal_cstr(quoted(table)))};
+                    quote_literal_cstr(full_name(table)))};
         }
         if (!has_rows) continue;
         const StampTrigger own{stamp_of(symbol), &t};
@@ -218,7 +203,7 @@ List* check_relation(Oid table, Relation relation, const TriggerDesc* triggers, 
                 psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t.tgname, name),
                 psprintf(
                     "Triggers fire in the order of their names. ALTER TRIGGER %s ON %s RENAME TO a name before that of the stamp.",
-                    quote_identifier(t.tgname), quoted(oid))};
+                    quote_identifier(t.tgname), full_name(oid))};
         }
     }
     if (!has_rows || problem.detail == nullptr) problem = other;
@@ -261,6 +246,13 @@ TransactionId changed_by(Oid relation, Oid* file = nullptr) {
 }
 
 }  // namespace
+
+const char* create_feed_command(Oid table, const Stamp& s, StampFormat format) {
+    const char* const ids =
+        format.layout != nullptr ? format.layout : pnstrdup(s.function, strlen(s.function) - strlen("_stamp"));
+    return psprintf("SELECT to_do FROM snowflake_ids.create_feed(%s%s);", quote_literal_cstr(full_name(table)),
+                    format.ids == ledger::SqlFormat::none ? "" : psprintf(", format => %s", quote_literal_cstr(ids)));
+}
 
 void fail_no_table(Oid table) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
