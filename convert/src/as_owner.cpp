@@ -1,15 +1,12 @@
 // Functions that users call run as the table's owner, as REINDEX does. So code of the table, such as its triggers,
 // cannot use the caller's rights, leave a trigger that fires later, or change a setting of the session.
+#include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "catalog/objectaddress.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "funcapi.h"
 #include "parser/parse_func.h"
-#include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -34,19 +31,6 @@ void refuse_nulls(FunctionCallInfo fcinfo) {
     if (missing.len > 0)
         ereport(ERROR,
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
-}
-
-// Raises an error if the table is missing or the caller lacks the owner's rights.
-Oid owner_of(Oid table) {
-    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-    if (!HeapTupleIsValid(tuple))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table)));
-    const auto* row = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
-    const Oid owner = row->relowner;
-    if (!has_privs_of_role(GetUserId(), owner))
-        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row->relkind), NameStr(row->relname));
-    ReleaseSysCache(tuple);
-    return owner;
 }
 
 }  // namespace

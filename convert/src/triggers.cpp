@@ -4,17 +4,15 @@
 //
 // A writer may have no right to read the key's table. So keys are looked up as its owner, as for foreign keys, and only
 // if the writer's table has the same owner.
+#include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/spi.h"
 #include "rewrite/rewriteHandler.h"
-#include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -147,7 +145,7 @@ struct PlanEntry {
     SPIPlanPtr plan;
 };
 
-// `types`: of the parameters. Call between connect_as_owner_of() and disconnect().
+// `types`: of the parameters. Call between connect_as() and disconnect().
 SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
@@ -185,27 +183,6 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     return plan;
 }
 
-// Statements run as the owner of a table, as those of foreign keys do, until disconnect() or the abort of the
-// (sub)transaction.
-struct Caller {
-    Oid user;
-    int context;
-};
-
-Caller connect_as_owner_of(Relation table) {
-    Caller caller;
-    GetUserIdAndSecContext(&caller.user, &caller.context);
-    SetUserIdAndSecContext(table->rd_rel->relowner,
-                           caller.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
-    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-    return caller;
-}
-
-void disconnect(Caller caller) {
-    SPI_finish();
-    SetUserIdAndSecContext(caller.user, caller.context);
-}
-
 void check_result(int result, int expected) {
     if (result != expected) elog(ERROR, "a statement of a conversion returned %s", SPI_result_code_string(result));
 }
@@ -217,7 +194,7 @@ void check_result(int result, int expected) {
 Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
-    const Caller caller = connect_as_owner_of(keys);
+    const Caller caller = connect_as(keys->rd_rel->relowner, as_foreign_keys);
     PlanKey plan_key{RelationGetRelid(keys), type, key, share ? look_up_shared : look_up};
     SPIPlanPtr plan = prepared(plan_key, keys, shadow, 1, &type);
     check_result(SPI_execute_plan(plan, &value, nullptr, false, 1), SPI_OK_SELECT);
@@ -332,7 +309,7 @@ FUNCTION(snowflake_ids_convert_late) {
     if (key.is_null) return Datum{0};
     const Value id = new_id_of(call, key.datum, shadow);
     if (!id.is_null) {
-        const Caller caller = connect_as_owner_of(call.table);
+        const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
         Oid types[] = {exact_type(call.table, shadow), TIDOID};
         Datum values[] = {id.datum, PointerGetDatum(&call.tuple->t_self)};
         PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
@@ -359,7 +336,7 @@ FUNCTION(snowflake_ids_convert_moved) {
     bool is_varlena;
     getTypeOutputInfo(type, &output, &is_varlena);
     char* text = OidOutputFunctionCall(output, key.datum);
-    const Caller caller = connect_as_owner_of(call.table);
+    const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
     Oid types[] = {REGCLASSOID, INT2OID, TEXTOID};
     Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), Int16GetDatum(call.key),
                       CStringGetTextDatum(text)};

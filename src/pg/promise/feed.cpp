@@ -3,19 +3,15 @@
 //
 // A role that may delete need not be able to write there. So the row is inserted as the owner of the table, as foreign
 // keys do it, and only into a table of the same owner.
+#include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
 #include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
-#include "catalog/objectaddress.h"
-#include "catalog/pg_class.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
-#include "utils/acl.h"
+#include "storage/lmgr.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -31,25 +27,6 @@ extern "C" {
 namespace snowflake_ids {
 
 namespace {
-
-// Statements run as the owner until disconnect(), or the abort of the (sub)transaction.
-struct Caller {
-    Oid user;
-    int context;
-};
-
-Caller connect_as(Oid owner, int restrictions) {
-    Caller caller;
-    GetUserIdAndSecContext(&caller.user, &caller.context);
-    SetUserIdAndSecContext(owner, caller.context | restrictions);
-    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-    return caller;
-}
-
-void disconnect(Caller caller) {
-    SPI_finish();
-    SetUserIdAndSecContext(caller.user, caller.context);
-}
 
 void check_result(int result) {
     if (result < 0) elog(ERROR, "a statement of a feed returned %s", SPI_result_code_string(result));
@@ -189,7 +166,7 @@ FUNCTION(snowflake_ids_note_deleted) {
     const Relation rel = t.tg_relation;
     FmgrInfo& info = *fcinfo->flinfo;
     const Relation table = info.fn_extra == nullptr ? open_deletions(t) : nullptr;
-    const Caller caller = connect_as(rel->rd_rel->relowner, SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+    const Caller caller = connect_as(rel->rd_rel->relowner, as_foreign_keys);
     if (table != nullptr) {
         auto* const found = static_cast<Deletions*>(MemoryContextAlloc(info.fn_mcxt, sizeof(Deletions)));
         *found = look_up(t, table);
@@ -217,13 +194,8 @@ FUNCTION(snowflake_ids_note_deleted) {
 FUNCTION(snowflake_ids_feed_as_owner) {
     const Oid table = PG_GETARG_OID(0);
     char* const statement = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    const Relation rel = try_relation_open(table, AccessShareLock);
-    if (rel == nullptr)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table)));
-    const Oid owner = rel->rd_rel->relowner;
-    if (!has_privs_of_role(GetUserId(), owner))
-        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(rel->rd_rel->relkind), RelationGetRelationName(rel));
-    relation_close(rel, NoLock);
+    LockRelationOid(table, AccessShareLock);
+    const Oid owner = owner_of(table);
     writer::will_write(table);
     const int settings = NewGUCNestLevel();
     const Caller caller = connect_as(owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
