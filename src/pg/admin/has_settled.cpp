@@ -26,7 +26,7 @@ FUNCTION(snowflake_ids_has_settled) {
     const UnixTime settled = settle(snapshot, writer::every_table, any_format);
     if (is_there(settled)) PG_RETURN_BOOL(true);
     if (until > ledger::wall_clock() || settled < shared_ledger().header->promise.load()) PG_RETURN_BOOL(false);
-    operate::use_up_until(generator::ready_mastic, until);
+    use_up_until(generator::ready_mastic, until);
     PG_RETURN_BOOL(is_there(settle(snapshot, writer::every_table, any_format)));
 }
 

@@ -9,17 +9,12 @@
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::operate {
-
-namespace {
-
-// Clocks of two servers differ. If more were allowed, users with the privilege to observe, restore or reset could put
-// all ids into the future.
-constexpr microseconds plausible_lead = std::chrono::minutes{1};
-
-}  // namespace
+namespace snowflake_ids {
 
 void check_not_far_ahead(UnixTime id_time, const char* what) {
+    // Clocks of two servers differ. If more were allowed, users with the privilege to observe, restore or reset could
+    // put all ids into the future.
+    constexpr microseconds plausible_lead = std::chrono::minutes{1};
     const UnixTime now = ledger::wall_clock();
     if (id_time <= now + plausible_lead) return;
     ereport(
@@ -62,19 +57,30 @@ ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n) {
              errhint("Name one of these formats. To reset all of them, call snowflake_ids.reset() without a format.")));
 }
 
+namespace {
+
+// After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more
+// than a minute ahead of the clock, unless `force`.
 void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
     if (!force) check_not_far_ahead(id_time, what);
     lift_past(g, ledger::clamped_tick(g.timeline, id_time));
 }
 
-}  // namespace snowflake_ids::operate
+Ready ready_argument(FunctionCallInfo fcinfo, int n) {
+    const ledger::SqlFormat format = format_argument(fcinfo, n);
+    if (format == ledger::SqlFormat::layout) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
+             errhint(
+                 "Name one of the formats sno, mastic and snowflake_si. For a layout, call snowflake_observe() with its largest id.")));
+    }
+    return format == ledger::SqlFormat::sno      ? generator::ready_sno
+           : format == ledger::SqlFormat::mastic ? generator::ready_mastic
+                                                 : generator::ready_snowflake_si;
+}
 
-namespace snowflake_ids {
-
-using operate::force_argument;
-using operate::format_argument;
-using operate::lift_past;
-using operate::observe;
+}  // namespace
 
 // sno_observe(id, force) ignores partitions in which this server generates no ids.
 FUNCTION(snowflake_ids_sno_observe) {
@@ -119,15 +125,10 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     PG_RETURN_VOID();
 }
 
-namespace {
-
-// Passing takes the rest of a tick from all sessions, which then set their generators up again, and any user may do it.
-// So a tick is passed at most once in 50 ms, for all callers that wait for the same generator.
-constexpr milliseconds between_passes{50};
-
-}  // namespace
-
-void operate::use_up_until(Ready ready, UnixTime until) {
+void use_up_until(Ready ready, UnixTime until) {
+    // Passing takes the rest of a tick from all sessions, which then set their generators up again, and any user may do
+    // it. So a tick is passed at most once in 50 ms, for all callers that wait for the same generator.
+    constexpr milliseconds between_passes{50};
     for (;;) {
         // It must be set up again after a reset.
         Generator& g = ready();
@@ -145,29 +146,11 @@ void operate::use_up_until(Ready ready, UnixTime until) {
     }
 }
 
-namespace {
-
-operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
-    const ledger::SqlFormat format = format_argument(fcinfo, n);
-    if (format == ledger::SqlFormat::layout) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
-             errhint(
-                 "Name one of the formats sno, mastic and snowflake_si. For a layout, call snowflake_observe() with its largest id.")));
-    }
-    return format == ledger::SqlFormat::sno      ? generator::ready_sno
-           : format == ledger::SqlFormat::mastic ? generator::ready_mastic
-                                                 : generator::ready_snowflake_si;
-}
-
-}  // namespace
-
 // snowflake_ids.pass_now(format) returns the present time, once the server's own generator of the format has passed it.
 // It needs no privilege, because this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
-    operate::use_up_until(ready_argument(fcinfo, 0), unix_time(now));
+    use_up_until(ready_argument(fcinfo, 0), unix_time(now));
     PG_RETURN_TIMESTAMPTZ(now);
 }
 

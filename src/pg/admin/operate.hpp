@@ -4,7 +4,7 @@
 #include "ledger/formats.hpp"
 #include "pg/generate/generator.hpp"
 
-namespace snowflake_ids::operate {
+namespace snowflake_ids {
 
 // Raises an error if a time is more than a minute ahead of the clock.
 void check_not_far_ahead(UnixTime id_time, const char* what);
@@ -19,13 +19,9 @@ bool force_argument(FunctionCallInfo fcinfo, int n);
 // sno, mastic, snowflake_si or layout; an error for other texts.
 ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n);
 
-// After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more
-// than a minute ahead of the clock, unless `force`.
-void observe(Generator& g, UnixTime id_time, bool force, const char* what);
-
 using Ready = Generator& (*) ();
 
 // Returns when the generator issues nothing at or before `until` any more.
 void use_up_until(Ready ready, UnixTime until);
 
-}  // namespace snowflake_ids::operate
+}  // namespace snowflake_ids

@@ -23,9 +23,6 @@ extern "C" {
 
 namespace snowflake_ids {
 
-using operate::force_argument;
-using operate::format_argument;
-
 namespace {
 
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
@@ -102,7 +99,7 @@ FUNCTION(snowflake_ids_reset) {
                         .force = force_argument(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.format = format_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.format);
-    if (!superuser()) operate::check_not_far_ahead(floor, "floor");
+    if (!superuser()) check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();

@@ -106,10 +106,10 @@ FUNCTION(snowflake_ids_sno_restore) {
                  sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
-    if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
+    if (!superuser()) check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
-    operate::lift_past(g, tick);
+    lift_past(g, tick);
     PG_RETURN_VOID();
 }
 
