@@ -29,6 +29,7 @@ DECLARE
     p record := snowflake_ids.feed_of(of_table);
     has_column boolean;
     before text;
+    first_stamp text;
     found record;
 BEGIN
     IF of_table IS NULL OR deletes IS NULL THEN
@@ -87,8 +88,8 @@ BEGIN
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);
-    EXECUTE 'SELECT ' || snowflake_ids.feed_call(format, 'gen_%s') INTO before;
-    FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, format, stamp, index) f
+    EXECUTE pg_catalog.format('SELECT %1$s, %1$s', snowflake_ids.feed_call(format, 'gen_%s')) INTO before, first_stamp;
+    FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, format, stamp, index, first_stamp) f
         WHERE NOT f.ok AND f.quick LOOP
         EXECUTE found.to_do;
     END LOOP;

@@ -83,8 +83,10 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_settled(regclass, text) IS 'internal: the query for the settled id of a table';
 
--- The arguments say what is wanted, where nothing is there yet. create_feed() runs the statements that are `quick`.
-CREATE FUNCTION snowflake_ids.feed_rules(of_table regclass, deletes boolean, format text, stamp name, index text)
+-- The arguments say what is wanted, where nothing is there yet. create_feed() runs the statements that are `quick`; it
+-- passes the first stamp.
+CREATE FUNCTION snowflake_ids.feed_rules(of_table regclass, deletes boolean, format text, stamp name, index text,
+    first_stamp text DEFAULT NULL)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -99,8 +101,6 @@ DECLARE
         || convert_to(feed_rules.stamp, encoding) || zero;
     new_id constant text := snowflake_ids.feed_call(feed_rules.format, 'gen_%s');
     column_type text;
-    first_stamp text;
-    has_column boolean;
     -- Readers copy the table again, because deletions may have come past a trigger.
     passed constant text := format(' SELECT snowflake_ids.feed_as_owner(%L, %L);', of_table,
         format('INSERT INTO %s (forgotten) VALUES (true)', p.deletions_name));
@@ -114,14 +114,12 @@ BEGIN
     RETURN QUERY SELECT of_table, 'the table has a primary key', p.key IS NOT NULL,
         format('ALTER TABLE %s ADD PRIMARY KEY (...);', of_table), false;
     -- All rows get one new id, so a reader of an earlier feed reads them, too. A constant needs no rewrite. There is no
-    -- DEFAULT later, so rows that come past the trigger fail.
-    has_column := EXISTS (
-        SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped);
-    IF NOT has_column AND NOT pg_is_in_recovery() THEN
-        EXECUTE format('SELECT %s::%s', new_id, column_type) INTO first_stamp;
-    END IF;
-    RETURN QUERY SELECT of_table, format('the table has the column %I', feed_rules.stamp), has_column,
-        format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;', of_table, feed_rules.stamp, column_type, first_stamp), true;
+    -- DEFAULT later, so rows that come past the trigger fail. An id of an earlier time would be too old.
+    RETURN QUERY SELECT of_table, format('the table has the column %I', feed_rules.stamp), EXISTS (
+            SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = feed_rules.stamp AND NOT a.attisdropped),
+        CASE WHEN first_stamp IS NULL
+            THEN format('SELECT to_do FROM snowflake_ids.create_feed(%L, format => %L, stamp => %L);', of_table, feed_rules.format, feed_rules.stamp)
+            ELSE format('ALTER TABLE %1$s ADD COLUMN %2$I %3$s NOT NULL DEFAULT %4$L; ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;', of_table, feed_rules.stamp, column_type, first_stamp) END, true;
 
     RETURN QUERY
     WITH RECURSIVE member (oid, depth) AS (
@@ -290,7 +288,7 @@ BEGIN
         (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS o (oid, name, wanted)
     WHERE c.oid = of_table AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND o.wanted;
 END $$;
-COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, text, name, text) IS
+COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, text, name, text, text) IS
     'internal: the rules of a feed, and the statement that mends each';
 
 CREATE FUNCTION snowflake_ids.check_feed(of_table regclass)
