@@ -91,14 +91,9 @@ AttrNumber new_column(Relation table, AttrNumber column_number) {
                     errhint("Undo the conversion with snowflake_ids_convert_undo().")));
 }
 
-struct Value {
-    Datum datum;
-    bool is_null;
-};
-
-Value column_value(HeapTuple tuple, Relation table, AttrNumber column) {
-    Value v;
-    v.datum = heap_getattr(tuple, column, RelationGetDescr(table), &v.is_null);
+NullableDatum column_value(HeapTuple tuple, Relation table, AttrNumber column) {
+    NullableDatum v;
+    v.value = heap_getattr(tuple, column, RelationGetDescr(table), &v.isnull);
     return v;
 }
 
@@ -116,19 +111,19 @@ Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(t
 }
 
 // False also if the values cannot be compared.
-bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Value b) {
-    if (a.is_null || b.is_null) return a.is_null && b.is_null;
+bool same(Relation table, AttrNumber column_a, NullableDatum a, AttrNumber column_b, NullableDatum b) {
+    if (a.isnull || b.isnull) return a.isnull && b.isnull;
     const Oid type = type_of(table, column_a);
     if (type != type_of(table, column_b)) return false;
     TypeCacheEntry* cache = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
     if (!OidIsValid(cache->eq_opr)) return false;
     const Oid collation = TupleDescAttr(RelationGetDescr(table), column_a - 1)->attcollation;
-    return DatumGetBool(FunctionCall2Coll(&cache->eq_opr_finfo, collation, a.datum, b.datum));
+    return DatumGetBool(FunctionCall2Coll(&cache->eq_opr_finfo, collation, a.value, b.value));
 }
 
-HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Value v) {
+HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, NullableDatum v) {
     int number = column;
-    return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.datum, &v.is_null);
+    return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.value, &v.isnull);
 }
 
 // ---- statements, prepared once per session, and again when a table has changed
@@ -191,18 +186,19 @@ void check_result(int result, int expected) {
 // so it still has this key when the foreign key is checked. With `share`, waits for a transaction that is giving the
 // row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
 // an error.
-Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
+NullableDatum look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type,
+                          Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
     const Caller caller = connect_as(keys->rd_rel->relowner, as_foreign_keys);
     PlanKey plan_key{RelationGetRelid(keys), type, key, share ? look_up_shared : look_up};
     SPIPlanPtr plan = prepared(plan_key, keys, shadow, 1, &type);
     check_result(SPI_execute_plan(plan, &value, nullptr, false, 1), SPI_OK_SELECT);
-    Value id{.datum = 0, .is_null = true};
+    NullableDatum id{.value = 0, .isnull = true};
     if (SPI_processed > 0) {
-        id.datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &id.is_null);
+        id.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &id.isnull);
         const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(keys), shadow - 1);
-        if (!id.is_null) id.datum = SPI_datumTransfer(id.datum, column->attbyval, column->attlen);
+        if (!id.isnull) id.value = SPI_datumTransfer(id.value, column->attbyval, column->attlen);
     }
     disconnect(caller);
     return id;
@@ -230,10 +226,10 @@ Relation open_key_table(const Call& call) {
     return keys;
 }
 
-Value new_id_of(const Call& call, Datum key, AttrNumber shadow) {
+NullableDatum new_id_of(const Call& call, Datum key, AttrNumber shadow) {
     Relation keys = open_key_table(call);
-    const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
-                                 exact_type(call.table, shadow), call.table);
+    const NullableDatum id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
+                                         exact_type(call.table, shadow), call.table);
     table_close(keys, NoLock);
     return id;
 }
@@ -250,16 +246,16 @@ FUNCTION(snowflake_ids_convert_key) {
         if (expression == nullptr) refuse_call(fcinfo);
         EState* state = CreateExecutorState();
         ExprState* evaluation = ExecPrepareExpr(reinterpret_cast<Expr*>(expression), state);
-        Value id;
-        id.datum = ExecEvalExprSwitchContext(evaluation, GetPerTupleExprContext(state), &id.is_null);
+        NullableDatum id;
+        id.value = ExecEvalExprSwitchContext(evaluation, GetPerTupleExprContext(state), &id.isnull);
         const HeapTuple tuple = with_value(call.tuple, call.table, shadow, id);
         FreeExecutorState(state);
         return PointerGetDatum(tuple);
     }
     if (!TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
-    const Value before = column_value(call.data->tg_trigtuple, call.table, call.key);
-    const Value now = column_value(call.tuple, call.table, call.key);
-    if (column_value(call.data->tg_trigtuple, call.table, shadow).is_null &&
+    const NullableDatum before = column_value(call.data->tg_trigtuple, call.table, call.key);
+    const NullableDatum now = column_value(call.tuple, call.table, call.key);
+    if (column_value(call.data->tg_trigtuple, call.table, shadow).isnull &&
         !same(call.table, call.key, before, call.key, now)) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("cannot change a key of %s now", RelationGetRelationName(call.table)),
@@ -276,19 +272,19 @@ FUNCTION(snowflake_ids_convert_follow) {
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
     if (!insert && !TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
-    const Value key = column_value(call.tuple, call.table, call.column);
-    const Value id = column_value(call.tuple, call.table, shadow);
-    if (key.is_null) {
-        if (id.is_null) return PointerGetDatum(call.tuple);
-        return PointerGetDatum(with_value(call.tuple, call.table, shadow, Value{.datum = 0, .is_null = true}));
+    const NullableDatum key = column_value(call.tuple, call.table, call.column);
+    const NullableDatum id = column_value(call.tuple, call.table, shadow);
+    if (key.isnull) {
+        if (id.isnull) return PointerGetDatum(call.tuple);
+        return PointerGetDatum(with_value(call.tuple, call.table, shadow, NullableDatum{.value = 0, .isnull = true}));
     }
-    if (!insert && !id.is_null) {
-        const Value before = column_value(call.data->tg_trigtuple, call.table, call.column);
+    if (!insert && !id.isnull) {
+        const NullableDatum before = column_value(call.data->tg_trigtuple, call.table, call.column);
         if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
     }
     if (call.key_table == RelationGetRelid(call.table)) {
         // A row that refers to itself is not in the table yet.
-        const Value own = column_value(call.tuple, call.table, call.key);
+        const NullableDatum own = column_value(call.tuple, call.table, call.key);
         if (same(call.table, call.column, key, call.key, own)) {
             const AttrNumber own_shadow = new_column(call.table, call.key);
             if (exact_type(call.table, own_shadow) != exact_type(call.table, shadow)) refuse_types(call.table);
@@ -296,7 +292,7 @@ FUNCTION(snowflake_ids_convert_follow) {
                 with_value(call.tuple, call.table, shadow, column_value(call.tuple, call.table, own_shadow)));
         }
     }
-    return PointerGetDatum(with_value(call.tuple, call.table, shadow, new_id_of(call, key.datum, shadow)));
+    return PointerGetDatum(with_value(call.tuple, call.table, shadow, new_id_of(call, key.value, shadow)));
 }
 
 // On a table that refers to the key, at the end of the transaction: fills the new column of a row that was written
@@ -305,13 +301,13 @@ FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
-    const Value key = column_value(call.tuple, call.table, call.column);
-    if (key.is_null) return Datum{0};
-    const Value id = new_id_of(call, key.datum, shadow);
-    if (!id.is_null) {
+    const NullableDatum key = column_value(call.tuple, call.table, call.column);
+    if (key.isnull) return Datum{0};
+    const NullableDatum id = new_id_of(call, key.value, shadow);
+    if (!id.isnull) {
         const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
         Oid types[] = {exact_type(call.table, shadow), TIDOID};
-        Datum values[] = {id.datum, PointerGetDatum(&call.tuple->t_self)};
+        Datum values[] = {id.value, PointerGetDatum(&call.tuple->t_self)};
         PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
         SPIPlanPtr plan = prepared(plan_key, call.table, shadow, 2, types);
         check_result(SPI_execute_plan(plan, values, nullptr, false, 0), SPI_OK_UPDATE);
@@ -325,17 +321,17 @@ FUNCTION(snowflake_ids_convert_late) {
 FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
-    const Value key = column_value(call.data->tg_trigtuple, call.table, call.key);
-    if (key.is_null) return Datum{0};
+    const NullableDatum key = column_value(call.data->tg_trigtuple, call.table, call.key);
+    if (key.isnull) return Datum{0};
     const Oid type = type_of(call.table, call.key);
-    if (look_up_key(call.table, call.key, type, key.datum, false,
+    if (look_up_key(call.table, call.key, type, key.value, false,
                     exact_type(call.table, new_column(call.table, call.key)), call.table)
-            .is_null)
+            .isnull)
         return Datum{0};
     Oid output;
     bool is_varlena;
     getTypeOutputInfo(type, &output, &is_varlena);
-    char* text = OidOutputFunctionCall(output, key.datum);
+    char* text = OidOutputFunctionCall(output, key.value);
     const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
     Oid types[] = {REGCLASSOID, INT2OID, TEXTOID};
     Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), Int16GetDatum(call.key),

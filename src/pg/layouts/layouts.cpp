@@ -38,29 +38,22 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// With `keep_lock`, the table stays locked until the end of the transaction.
-bool load_created(NamedLayout& named, bool keep_lock) {
-    Relation rel = open_relation(AccessShareLock);
-    Layout layout{};
-    const bool found = find_row(rel, named.name, [&](HeapTuple row) { layout = layout_of_row(rel, row); });
-    table_close(rel, keep_lock ? NoLock : AccessShareLock);
-    if (!found) return false;
-    named.layout = layout;
-    named.created = named.generates = named.valid = true;
-    return true;
-}
-
-bool load_layout(NamedLayout& named, bool keep_lock) {
+// Raises an error if there is none, and `named` stays invalid. With `keep_lock`, the table stays locked until the end of
+// the transaction.
+void look_up(NamedLayout& named, bool keep_lock) {
     named.looked_up++;
+    Relation rel = open_relation(AccessShareLock);
+    named.created = find_row(rel, named.name, [&](HeapTuple row) { named.layout = layout_of_row(rel, row); });
+    table_close(rel, keep_lock ? NoLock : AccessShareLock);
+    named.generates = true;
     // A created layout must not change if a later version has a built-in one of the same name.
-    if (load_created(named, keep_lock)) return true;
-    const KnownLayout* known = known_layout(named.name, std::strlen(named.name));
-    if (known == nullptr) return false;
-    named.layout = known->layout;
-    named.generates = known->generates;
-    named.created = false;
+    if (!named.created) {
+        const KnownLayout* known = known_layout(named.name, std::strlen(named.name));
+        if (known == nullptr) fail_unknown(named.name);
+        named.layout = known->layout;
+        named.generates = known->generates;
+    }
     named.valid = true;
-    return true;
 }
 
 }  // namespace
@@ -73,41 +66,34 @@ void fail_unknown(const char* name) {
              "The view snowflake_ids.layouts lists the layouts of this database. Create one with snowflake_layout_create().")));
 }
 
-NamedLayout* find(const char* name, std::size_t length) {
+NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
+    const text* given = PG_GETARG_TEXT_PP(n);
+    const char* name = VARDATA_ANY(given);
+    const std::size_t length = VARSIZE_ANY_EXHDR(given);
     if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
                last->name[length] == '\0'))
-        return last;
-    if (length == 0 || length >= NAMEDATALEN || std::memchr(name, 0, length) != nullptr) return nullptr;
+        return *last;
+    if (length == 0 || length >= NAMEDATALEN || std::memchr(name, 0, length) != nullptr)
+        fail_unknown(text_to_cstring(given));
     if (cache == nullptr) make_cache();
     NamedLayout wanted{};
     std::memcpy(wanted.name, name, length);
-    wanted.name[length] = '\0';
     auto* named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_FIND, nullptr));
-    if (named == nullptr || !named->valid) {
+    if (named == nullptr) {
         // Names without a layout get no entry, so that they cannot fill the cache.
-        if (named == nullptr) {
-            if (!load_layout(wanted, false)) return nullptr;
-            named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
-            *named = wanted;
-        } else if (!load_layout(*named, false)) {
-            return nullptr;
-        }
+        look_up(wanted, false);
+        named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
+        *named = wanted;
+    } else if (!named->valid) {
+        look_up(*named, false);
     }
     last = named;
-    return named;
-}
-
-NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
-    const text* name = PG_GETARG_TEXT_PP(n);
-    NamedLayout* named = find(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-    if (unlikely(named == nullptr)) fail_unknown(text_to_cstring(name));
     return *named;
 }
 
-// If the look-up raises an error, the entry stays invalid.
 void pin(NamedLayout& named) {
     named.valid = false;
-    if (!load_layout(named, true)) fail_unknown(named.name);
+    look_up(named, true);
 }
 
 }  // namespace snowflake_ids::layouts

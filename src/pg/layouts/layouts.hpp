@@ -30,9 +30,6 @@ namespace layouts {
 // invalidation message NamedLayout::valid may be false: the name may belong to another layout, or to none.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
-// null if there is none. Usable as long as argument()'s.
-NamedLayout* find(const char* name, std::size_t length);
-
 [[noreturn]] void fail_unknown(const char* name);
 
 // Looks the layout up again, and keeps the table locked, so that none can be dropped before the end of the transaction.

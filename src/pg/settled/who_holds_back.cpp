@@ -1,6 +1,7 @@
 // The SQL function snowflake_ids.unsettled_transactions(): which transactions hold the settled time back.
 #include "ledger/settling.hpp"
 
+#include "pg/datum.hpp"
 #include "pg/pg.hpp"
 #include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -18,12 +19,11 @@ namespace {
 
 // A process, or a prepared transaction, and the time that it shows.
 void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
-    Datum values[3] = {};
-    bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
-    values[0] = Int32GetDatum(pid);
-    values[1] = TransactionIdGetDatum(xid);
-    values[2] = TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(t));
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    Columns row;
+    row.add(Int32GetDatum(pid), pid == 0);
+    row.add(TransactionIdGetDatum(xid), !TransactionIdIsValid(xid));
+    row.add(TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(t)));
+    tuplestore_putvalues(result->setResult, result->setDesc, row.values, row.nulls);
 }
 
 }  // namespace
