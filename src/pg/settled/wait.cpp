@@ -15,6 +15,7 @@ extern "C" {
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "storage/procarray.h"
+#include "utils/memutils.h"
 #include "utils/wait_event.h"
 }
 
@@ -67,12 +68,22 @@ bool commits_stream_in(ledger::Group& group) {
     return streams;
 }
 
+// Takes no memory beyond the call. Raises an error if the table is gone, or no longer stamped.
+void check_table(Oid table, MemoryContext temporary) {
+    const MemoryContext before = MemoryContextSwitchTo(temporary);
+    (void) check_stamped(table, any_format);
+    MemoryContextSwitchTo(before);
+    MemoryContextReset(temporary);
+}
+
 uint64 wait(Oid table, uint64 seen, microseconds timeout) {
     constexpr microseconds recheck = seconds{3}, recheck_prepared = milliseconds{50};
     const MonotonicTime end = ledger::monotonic_clock() + timeout;
     const uint32 event = SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNewRows");
     check_can_wait();
-    (void) check_stamped(table, any_format);
+    const MemoryContext temporary =
+        AllocSetContextCreate(CurrentMemoryContext, "snowflake_ids_wait", ALLOCSET_SMALL_SIZES);
+    check_table(table, temporary);
     const ledger::Ledger& shared = shared_ledger();
     ledger::Group& group = shared.groups[ledger::group_of(MyDatabaseId, table)];
     if (seen != 0 && commits_stream_in(group)) nap(std::min<microseconds>(pace, timeout), event);
@@ -84,9 +95,10 @@ uint64 wait(Oid table, uint64 seen, microseconds timeout) {
         // The first call enters the list, and does not sleep. Who is woken is in the list again.
         const microseconds longest = std::min(left, now.prepared ? recheck_prepared : recheck);
         if (ConditionVariableTimedSleep(&waiters(group), std::chrono::ceil<milliseconds>(longest).count(), event))
-            (void) check_stamped(table, any_format);
+            check_table(table, temporary);
     }
     (void) ConditionVariableCancelSleep();
+    MemoryContextDelete(temporary);
     return now.number;
 }
 
