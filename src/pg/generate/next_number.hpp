@@ -30,8 +30,8 @@ template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    // Before the claim: a transaction that ends later changes the count, and so ends the lease. One that ended earlier has
-    // only ids below the claim.
+    // Before the claim: a transaction that ends later changes the count, and so ends the lease. One that ended earlier
+    // has only ids below the claim.
     const uint64 ended = server_transactions_ended();
     const bool view_is_same = l.statement == statement && l.ended == ended;
     const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);

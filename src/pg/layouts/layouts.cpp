@@ -38,8 +38,8 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// Raises an error if there is none, and `named` stays invalid. With `keep_lock`, the table stays locked until the end of
-// the transaction.
+// Raises an error if there is none, and `named` stays invalid. With `keep_lock`, the table stays locked until the end
+// of the transaction.
 void look_up(NamedLayout& named, bool keep_lock) {
     named.looked_up++;
     Relation rel = open_relation(AccessShareLock);

@@ -123,9 +123,9 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 // ---- sorting
 //
 // PostgreSQL sorts abbreviated keys, the 64-bit SortKeys of a format, and compares whole ids only if two are equal. A
-// key must never contradict the order (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in bulk
-// differ only after the first eight bytes, so a key leaves out bits that ids hardly use. Now and then PostgreSQL asks
-// whether the keys save time.
+// key must never contradict the order (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in
+// bulk differ only after the first eight bytes, so a key leaves out bits that ids hardly use. Now and then PostgreSQL
+// asks whether the keys save time.
 
 template <class Type>
 struct SortState {
