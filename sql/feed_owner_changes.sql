@@ -1,0 +1,62 @@
+-- What an owner changes under a feed: nothing of it may give a reader a wrong row in silence.
+SET client_min_messages = warning;
+\set SHOW_CONTEXT never
+CREATE ROLE feed_old_owner;
+CREATE ROLE feed_new_owner;
+GRANT CREATE ON SCHEMA public TO feed_old_owner, feed_new_owner;
+CREATE TABLE another_key (id int PRIMARY KEY, num int NOT NULL, v text);
+INSERT INTO another_key VALUES (1, 100, 'a'), (2, 200, 'b'), (3, 1, 'c');
+SELECT to_do FROM snowflake_ids.create_feed('another_key', deletes => true);
+ALTER TABLE another_key DROP CONSTRAINT another_key_pkey, ADD PRIMARY KEY (num);
+DELETE FROM another_key WHERE id = 3;
+SELECT * FROM snowflake_ids.create_feed('another_key');
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok;
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok \gexec
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok;
+DELETE FROM another_key WHERE id = 3;
+SELECT deleted, num FROM another_key_feed ORDER BY stamp, num;
+
+CREATE TABLE longer_key (id int PRIMARY KEY, w int NOT NULL DEFAULT 1);
+ALTER TABLE longer_key OWNER TO feed_old_owner;
+INSERT INTO longer_key VALUES (1, 1);
+SELECT to_do FROM snowflake_ids.create_feed('longer_key', deletes => true);
+ALTER TABLE longer_key DROP CONSTRAINT longer_key_pkey, ADD PRIMARY KEY (id, w);
+INSERT INTO longer_key VALUES (1, 2);
+DELETE FROM longer_key WHERE w = 1;
+SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok \gexec
+SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok;
+DELETE FROM longer_key WHERE w = 1;
+SELECT deleted, id, w FROM longer_key_feed ORDER BY stamp, w;
+
+-- without deletions
+CREATE TABLE plain_key (id int PRIMARY KEY, w int NOT NULL DEFAULT 1);
+SELECT to_do FROM snowflake_ids.create_feed('plain_key', format => 'sno');
+ALTER TABLE plain_key DROP CONSTRAINT plain_key_pkey, ADD PRIMARY KEY (w, id);
+SELECT to_do FROM snowflake_ids.check_feed('plain_key') WHERE NOT ok \gexec
+SELECT to_do FROM snowflake_ids.check_feed('plain_key') WHERE NOT ok;
+\d plain_key_feed
+
+-- another owner
+ALTER TABLE longer_key OWNER TO feed_new_owner;
+DELETE FROM longer_key;
+SELECT * FROM snowflake_ids.create_feed('longer_key');
+SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok \gexec
+SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok;
+DELETE FROM longer_key;
+
+-- The triggers are off, then on. What is to do, runs as it stands there.
+SELECT snowflake_ids.feed_position('plain_key', NULL);
+SELECT snowflake_ids.feed_position(NULL, '2222222222222222');
+ALTER TABLE plain_key DISABLE TRIGGER ALL;
+SELECT snowflake_ids.feed_position('plain_key', '2222222222222222');
+SELECT to_do FROM snowflake_ids.check_feed('plain_key') WHERE NOT ok \gexec
+ALTER TABLE another_key ENABLE TRIGGER ALL;
+SELECT snowflake_ids.feed_position('another_key', '0');
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok \gexec
+SELECT snowflake_ids.feed_position('plain_key', '2222222222222222');
+SELECT snowflake_ids.feed_position('another_key', '0');
+
+DROP TABLE another_key, longer_key, plain_key CASCADE;
+DROP TABLE another_key_deleted, longer_key_deleted;
+REVOKE ALL ON SCHEMA public FROM feed_old_owner, feed_new_owner;
+DROP ROLE feed_old_owner, feed_new_owner;
