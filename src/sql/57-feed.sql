@@ -77,14 +77,17 @@ BEGIN
             HINT = pg_catalog.format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table,
                 stamp || '_id');
     END LOOP;
-    FOR found IN SELECT c.oid::regclass AS taken, c.relowner AS owner
+    FOR found IN SELECT c.oid::regclass AS taken, c.relowner AS owner, CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind
         FROM (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS n (oid, name, wanted)
         JOIN pg_class c ON n.oid IS NULL AND n.wanted AND c.oid = to_regclass(n.name) LOOP
         RAISE EXCEPTION '% exists already', found.taken USING ERRCODE = 'duplicate_table',
             DETAIL = CASE WHEN found.owner = p.owner THEN pg_catalog.format('It is not of the feed of %s.', of_table)
                 ELSE pg_catalog.format('It belongs to %s, and %s to %s.', found.owner::regrole, of_table,
                     p.owner::regrole) END,
-            HINT = pg_catalog.format('Rename it. If it is of an earlier table: DROP TABLE %s;', found.taken);
+            HINT = CASE WHEN found.owner = p.owner
+                THEN pg_catalog.format('Rename it. If it is of an earlier table: DROP %s %s;', found.kind, found.taken)
+                ELSE pg_catalog.format('Rename it. If it is of this feed: ALTER %s %s OWNER TO %s;', found.kind, found.taken,
+                    p.owner::regrole) END;
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);
@@ -153,15 +156,21 @@ COMMENT ON FUNCTION snowflake_ids.feed_position(regclass) IS
     'the position with which to begin after a copy of the table: ask for it before the copy, or in the same statement';
 
 CREATE FUNCTION snowflake_ids.feed_position(of_table regclass, since text) RETURNS text
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
     is_above boolean := false;
 BEGIN
-    -- A new id is above all positions of this server. A standby generates none.
-    IF p.stamp IS NULL THEN
+    IF of_table IS NULL THEN
+        RETURN NULL;
+    ELSIF since IS NULL THEN
+        RAISE EXCEPTION 'position must not be null' USING ERRCODE = 'null_value_not_allowed',
+            HINT = format('Without a position, empty the copy. First keep the result of SELECT snowflake_ids.feed_position(%1$L); as the position, then copy the rows of %1$s, and go on.', of_table);
+    ELSIF p.stamp IS NULL THEN
         RETURN snowflake_ids.feed_position(of_table);
     ELSIF NOT pg_is_in_recovery() THEN
+        -- An error if the triggers are not sound. A new id is above all positions of this server; a standby has none.
+        PERFORM snowflake_ids.feed_position(of_table);
         EXECUTE format('SELECT $1::%1$s > %2$s::%1$s', p.type, snowflake_ids.feed_call(p.format, 'gen_%s')) INTO is_above
             USING since;
     END IF;

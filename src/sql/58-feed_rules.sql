@@ -189,7 +189,7 @@ BEGIN
     SELECT r.t, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, r.depth, r.t;
 
     -- Of the key: definitions of columns, names, types, comparisons. The columns of a view keep their names.
-    SELECT string_agg(format('%I %s%s', a.attname, b.type, ' COLLATE ' || nullif(a.attcollation, t.typcollation)::regcollation), ', '
+    SELECT array_agg(a.attnum) AS numbers, string_agg(format('%I %s%s', a.attname, b.type, ' COLLATE ' || nullif(a.attcollation, t.typcollation)::regcollation), ', '
                ORDER BY n) AS columns, array_agg(a.attname ORDER BY n) AS names, array_agg(b.type ORDER BY n) AS types,
            string_agg(format('h.%I%s AS %I', a.attname, CASE t.typtype WHEN 'd' THEN '::' || b.type END,
                coalesce(v.attname, a.attname)), ', ' ORDER BY n) AS ours,
@@ -216,11 +216,22 @@ BEGIN
     IF k.names IS NULL THEN
         RETURN;
     END IF;
+    -- A view keeps its columns, so a renamed key is the same, and another one needs another feed.
+    IF p.feed IS NOT NULL AND NOT (cardinality(k.numbers) = (SELECT count(*) FROM pg_attribute v WHERE v.attrelid = p.feed AND v.attnum > 3)
+            AND k.numbers <@ (SELECT array_agg(d.refobjsubid::int2) FROM pg_rewrite r JOIN pg_depend d
+                ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+                    AND d.refobjid = of_table WHERE r.ev_class = p.feed)) THEN
+        RETURN QUERY SELECT p.feed, 'its key is the primary key', false, format(
+            'SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L, deletes => %2$s, format => %3$L, stamp => %4$L, index => %5$L);',
+            of_table, deletes::text, feed_rules.format, feed_rules.stamp, feed_rules.index), false;
+        RETURN;
+    END IF;
 
     IF deletes THEN
         RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
+            CASE WHEN to_regclass(p.deletions_name) IS NOT NULL THEN format('ALTER TABLE %s OWNER TO %s;', p.deletions_name, p.owner::regrole) ELSE
             format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT %4$s, forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %5$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %6$L;', p.deletions_name, k.columns, column_type, new_id, p.owner::regrole,
-                format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table)), true;
+                format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table)) END, true;
         RETURN QUERY
         SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
             (SELECT string_agg(CASE WHEN x.old <> x.new
@@ -276,8 +287,9 @@ BEGIN
     SELECT of_table, 'there is a view to read', p.feed IS NOT NULL AND (NOT deletes OR EXISTS (
             SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
                 AND d.refobjid = p.deletions WHERE r.ev_class = p.feed)),
+        CASE WHEN p.feed IS NULL AND to_regclass(p.feed_name) IS NOT NULL THEN format('ALTER VIEW %s OWNER TO %s;', p.feed_name, p.owner::regrole) ELSE
         format('CREATE OR REPLACE VIEW %1$s WITH (security_invoker = true) AS %2$s; ALTER VIEW %1$s OWNER TO %3$s; COMMENT ON VIEW %1$s IS %4$L;', p.feed_name, definition, p.owner::regrole,
-            format('keys of new%s changed rows of %s, by stamp; not what row security or a dropped partition hides', CASE WHEN deletes THEN ', deleted and' ELSE ' and' END, of_table)), true;
+            format('keys of new%s changed rows of %s, by stamp; not what row security or a dropped partition hides', CASE WHEN deletes THEN ', deleted and' ELSE ' and' END, of_table)) END, true;
     RETURN QUERY
     SELECT o.oid, format('%s may read it, as the table', g.who), EXISTS (
             SELECT FROM pg_class f, aclexplode(f.relacl) fa
@@ -297,18 +309,23 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, p
 #variable_conflict use_column
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
+    all_ok boolean := true;
     detail text;
 BEGIN
-    RETURN QUERY SELECT f.relation, f.rule, f.ok, CASE WHEN NOT f.ok THEN f.to_do END FROM snowflake_ids.feed_rules(
-        of_table, p.deletes, coalesce(p.format, 'mastic'), coalesce(p.stamp, 'stamp'), 'btree') f;
-    -- What else the settled id refuses.
+    FOR relation, rule, ok, to_do IN SELECT f.relation, f.rule, f.ok, CASE WHEN NOT f.ok THEN f.to_do END
+        FROM snowflake_ids.feed_rules(
+            of_table, p.deletes, coalesce(p.format, 'mastic'), coalesce(p.stamp, 'stamp'), 'btree') f LOOP
+        all_ok := all_ok AND ok;
+        RETURN NEXT;
+    END LOOP;
+    -- What else the settled id refuses. The statements before it mend it, if there are any.
     IF p.stamp IS NOT NULL AND NOT pg_is_in_recovery() THEN
-        relation := of_table; rule := 'its settled id can be asked for'; ok := true;
+        relation := of_table; rule := 'its settled id can be asked for'; ok := true; to_do := NULL;
         BEGIN
             EXECUTE snowflake_ids.feed_settled(of_table, p.format);
         EXCEPTION WHEN object_not_in_prerequisite_state THEN
             GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, to_do = PG_EXCEPTION_HINT;
-            ok := false; to_do := concat_ws(' -- ', to_do, detail);
+            ok := false; to_do := CASE WHEN all_ok THEN concat_ws(' -- ', to_do, detail) END;
         END;
         RETURN NEXT;
     END IF;

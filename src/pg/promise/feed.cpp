@@ -69,19 +69,14 @@ Relation open_deletions(const TriggerData& t) {
     return table;
 }
 
-// If the column was renamed, the one at the same place of the primary key. Zero if it has another type.
-int column_of_key(Relation rel, const char* name, int place, Oid type) {
-    int number = SPI_fnumber(RelationGetDescr(rel), name);
-    if (number <= 0) {
-        number = 0;
-        list_free(RelationGetIndexList(rel));
-        if (!OidIsValid(rel->rd_pkindex)) return 0;
-        const Relation key = index_open(rel->rd_pkindex, AccessShareLock);
-        if (place < key->rd_index->indnkeyatts) number = key->rd_index->indkey.values[place];
-        index_close(key, AccessShareLock);
-        if (number == 0) return 0;
-    }
-    return getBaseType(SPI_gettypeid(RelationGetDescr(rel), number)) == type ? number : 0;
+// The columns of the primary key. Only the first `*count` of them are filled in; 0: there is no primary key.
+void key_columns(Relation rel, int* columns, int* count) {
+    *count = 0;
+    list_free(RelationGetIndexList(rel));
+    if (!OidIsValid(rel->rd_pkindex)) return;
+    const Relation key = index_open(rel->rd_pkindex, AccessShareLock);
+    for (; *count < key->rd_index->indnkeyatts; ++*count) columns[*count] = key->rd_index->indkey.values[*count];
+    index_close(key, AccessShareLock);
 }
 
 // Inserts are prepared once in a session, and again when a name has changed.
@@ -112,6 +107,10 @@ SPIPlanPtr prepared(Oid table, const char* text, int count, Oid* types) {
     return plan;
 }
 
+bool is_child(Relation rel) {
+    return !rel->rd_rel->relispartition && list_length(relatives_above(RelationGetRelid(rel))) > 1;
+}
+
 // The key comes first in the table of deletions, then the stamp, which has a DEFAULT.
 Deletions look_up(const TriggerData& t, Relation table) {
     const TupleDesc columns = RelationGetDescr(table);
@@ -122,14 +121,23 @@ Deletions look_up(const TriggerData& t, Relation table) {
     initStringInfo(&names);
     initStringInfo(&values);
     bool has_stamp = false;
+    // A child table may have another key than its parent, or none.
+    int key[INDEX_MAX_KEYS];
+    int key_count = 0;
+    key_columns(t.tg_relation, key, &key_count);
+    const bool own_key = key_count > 0 && !is_child(t.tg_relation);
     for (int i = 0; i < columns->natts; i++) {
         const FormData_pg_attribute& column = *TupleDescAttr(columns, i);
         const char* const name = NameStr(column.attname);
         if (column.attisdropped) continue;
         has_stamp = strcmp(name, "stamp") == 0;
         if (has_stamp || d.count == INDEX_MAX_KEYS) break;
-        const int number = column_of_key(t.tg_relation, name, d.count, column.atttypid);
-        if (number == 0) {
+        const int named = SPI_fnumber(RelationGetDescr(t.tg_relation), name);
+        const int placed = d.count < key_count ? key[d.count] : 0;
+        // A column that was renamed keeps its place.
+        const int number = named > 0 ? named : placed;
+        if (number == 0 || (own_key && number != placed) ||
+            getBaseType(SPI_gettypeid(RelationGetDescr(t.tg_relation), number)) != column.atttypid) {
             fail(t, psprintf("Column \"%s\" of %s is none of the key, or has another type.", name,
                              full_name(RelationGetRelid(table))));
         }
@@ -138,7 +146,7 @@ Deletions look_up(const TriggerData& t, Relation table) {
         appendStringInfo(&names, "%s%s", d.count > 1 ? ", " : "", quote_identifier(name));
         appendStringInfo(&values, "%s$%d", d.count > 1 ? ", " : "", d.count);
     }
-    if (!has_stamp || d.count == 0)
+    if (!has_stamp || d.count == 0 || (own_key && d.count != key_count))
         fail(t, psprintf("%s does not have the key and a stamp.", full_name(RelationGetRelid(table))));
     d.insert = prepared(
         RelationGetRelid(table),

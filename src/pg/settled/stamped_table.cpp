@@ -135,7 +135,7 @@ Problem weakness(const StampTrigger& s, Oid table, Oid relation, StampFormat for
     return {
         psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, get_rel_name(relation)),
         psprintf(
-            "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; Then stamp the rows that came without it: UPDATE ONLY %s SET %s = %s;",
+            "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s; UPDATE ONLY %s SET %s = %s; -- This stamps the rows that came without it.",
             full_name(relation), quote_identifier(t.tgname), full_name(relation), column, column)};
 }
 

@@ -341,6 +341,7 @@ layout "…" is in use
 layouts have generators of their own
 machine id … does not fit a … id
 permission denied to use force => true
+position must not be null
 relation with OID … does not exist
 sno sequence bounds are too close
 snowflake_ids.machine_id is not set, and this server …
