@@ -102,7 +102,8 @@ END
 		't',
 		"$from: with no repeat");
 	is($new->safe_psql('postgres', $feed), $fed, "$from: a feed with its deletions is there");
-	is($new->safe_psql('postgres', "DELETE FROM headline WHERE id = 2; $feed"), "t|\nf|3\nt|1\nt|2", "$from: and goes on");
+	is($new->safe_psql('postgres', "DELETE FROM headline WHERE id = 2; $feed"),
+		"t|\nf|3\nt|1\nt|2", "$from: and goes on");
 	is($new->safe_psql('postgres', q{SELECT relation, rule FROM snowflake_ids.check_feed('headline') WHERE NOT ok}),
 		'', "$from: with all its rules");
 	is(value($new, "INSERT INTO order_line DEFAULT VALUES RETURNING id > $last"),
