@@ -82,7 +82,7 @@ sub covers
 	holds_back($name, $id, @$tables);
 	is($reader->ask("SELECT count(*) FROM snowflake_ids.unsettled_transactions('$tables->[0]')"),
 		1, "$name: unsettled_transactions() has it");
-	cmp_ok(settled($not), '>', $id, "$name: it does not hold back $not");
+	ok(passes($not, $id), "$name: it does not hold back $not");
 	is($writer->ask('COMMIT'), '', "$name: committed");
 	ok(passes($tables->[0], $id), "$name: then it settles");
 	return;
