@@ -10,16 +10,7 @@ BEGIN
     RETURN QUERY EXECUTE format('SELECT f.deleted, (to_jsonb(f) - ''{position,stamp,deleted}''::text[])::text
         FROM %s AS f ORDER BY f.stamp, 2', feed);
 END $$;
-CREATE PROCEDURE settle(of_table regclass) LANGUAGE plpgsql AS $$
-DECLARE
-    new_id constant bigint := gen_mastic();
-BEGIN
-    FOR n IN 1 .. 5000 LOOP
-        EXIT WHEN snowflake_ids.feed_position(of_table)::bigint > new_id;
-        COMMIT;
-        PERFORM pg_sleep(0.002);
-    END LOOP;
-END $$;
+\i sql/include/settle.psql
 CREATE TABLE headline (id bigint PRIMARY KEY, body text);
 INSERT INTO headline VALUES (1, 'first'), (2, 'second');
 SELECT * FROM snowflake_ids.create_feed('headline', deletes => true);
@@ -50,6 +41,7 @@ SELECT * FROM rows_of('headline_feed');
 SELECT snowflake_ids.forget_deleted('headline');
 SELECT snowflake_ids.feed_position('headline', '0');
 SELECT stamp AS last, stamp + 1 AS after FROM headline_deleted ORDER BY stamp DESC LIMIT 1 \gset
+CALL settle('headline');
 SELECT snowflake_ids.forget_deleted('headline', '-1 hour');
 SELECT count(*), bool_and(forgotten) FROM headline_deleted;
 SELECT deleted, id FROM headline_feed WHERE stamp >= 0;
@@ -63,6 +55,7 @@ SELECT snowflake_ids.feed_position('headline', :'after') = :'after' AS is_right;
 SELECT snowflake_ids.feed_position('headline', '9000000000000000000');
 \echo :LAST_ERROR_SQLSTATE
 SELECT snowflake_ids.feed_position('headline')::bigint >= :after AS is_right;
+CALL settle('headline');
 SELECT snowflake_ids.forget_deleted('headline', '-1 hour');
 DELETE FROM headline;
 SELECT deleted, id FROM headline_feed WHERE stamp >= :after;
@@ -85,6 +78,7 @@ SELECT * FROM snowflake_ids.create_feed('headline', deletes => true);
 DELETE FROM headline WHERE id = 2;
 SELECT deleted, id FROM headline_feed WHERE stamp >= :'before_deletions';
 SELECT deleted, id FROM headline_feed WHERE stamp > (SELECT stamp FROM headline_deleted WHERE forgotten);
+CALL settle('headline', 'gen_sno()');
 SELECT snowflake_ids.forget_deleted('headline', '-1 hour');
 SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = 'headline'::regclass ORDER BY 1;
 SELECT * FROM snowflake_ids.check_feed('headline');
@@ -95,6 +89,7 @@ INSERT INTO headline VALUES (1), (2);
 DELETE FROM headline WHERE id = 1;
 SELECT * FROM rows_of('headline_feed');
 SELECT snowflake_ids.feed_position('headline')::bigint > 0 AS is_right;
+CALL settle('headline', 'gen_snowflake(''twitter'')');
 SELECT snowflake_ids.forget_deleted('headline', '-1 hour');
 DROP TABLE headline CASCADE;
 -- What an earlier table has left.

@@ -62,6 +62,8 @@ CREATE TRIGGER evil BEFORE DELETE OR UPDATE ON mine_deleted FOR EACH ROW EXECUTE
 INSERT INTO mine VALUES (1),(2);
 DELETE FROM mine;
 RESET ROLE;
+\i sql/include/settle.psql
+CALL settle('mine');
 SELECT snowflake_ids.forget_deleted('mine', '-1 hour');
 -- A table of deletions of its own making, whose casts are code.
 SELECT snowflake_ids.drop_feed('mine');
@@ -84,6 +86,7 @@ SELECT snowflake_ids.forget_deleted('mine', '-1 hour');
 DROP TABLE mine, other CASCADE;
 DROP TABLE mine_deleted;
 DROP FUNCTION evil;
+DROP PROCEDURE settle;
 DROP TYPE pretended CASCADE;
 REVOKE ALL ON SCHEMA public FROM feed_owner, feed_mallory;
 DROP ROLE feed_owner, feed_mallory, feed_deleter;

@@ -3,6 +3,8 @@ SET client_min_messages = warning;
 CREATE TABLE headline (id bigint PRIMARY KEY, body text);
 INSERT INTO headline SELECT n, 'body' FROM generate_series(1, 20000) AS n;
 SELECT to_do FROM snowflake_ids.create_feed('headline', deletes => true);
+ALTER TABLE headline SET (autovacuum_enabled = off);
+ALTER TABLE headline_deleted SET (autovacuum_enabled = off);
 UPDATE headline SET body = 'new';
 DELETE FROM headline WHERE id <= 10000;
 SELECT stamp AS far FROM headline_deleted ORDER BY stamp OFFSET 9991 LIMIT 1 \gset
