@@ -48,37 +48,36 @@ SELECT snowflake_si_upper_bound('-infinity');
 \getenv srcdir PG_ABS_SRCDIR
 \cd :srcdir
 CREATE TEMP TABLE golden ("case" text, source text, id bigint, id_hex text, base_clock_ms bigint, clock_bits int,
-    mid_bits int,
-    uin_bits int, unix_ms bigint, iso_utc text, mab bigint, mid int, uin int, base_clock timestamptz);
+    mid_bits int, uin_bits int, unix_ms bigint, iso_utc text, mab bigint, mid int, uin int, base_clock timestamptz,
+    layout text);
 \copy golden ("case", source, id, id_hex, base_clock_ms, clock_bits, mid_bits, uin_bits, unix_ms, iso_utc, mab, mid, uin) FROM PROGRAM 'grep -v "^#" test/vectors/snowflake_si.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 UPDATE golden SET base_clock
-    = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms';
+    = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms',
+    layout = format('golden %s %s %s', base_clock_ms, clock_bits, mid_bits);
+SELECT count(snowflake_layout_create(layout, base_clock, '1 ms', clock_bits, mid_bits, uin_bits)::text) AS created
+FROM (SELECT DISTINCT layout, base_clock, clock_bits, mid_bits, uin_bits FROM golden) AS g;
 SELECT count(*) AS rows, count(DISTINCT (base_clock, clock_bits, mid_bits)) AS layouts,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,
        count(*) FILTER (WHERE (d.node, d.sequence) IS DISTINCT FROM (mid, uin)) AS decode,
        count(*) FILTER (WHERE d.created IS DISTINCT
            FROM snowflake_timestamp(id, base_clock, '1 ms', clock_bits, mid_bits, uin_bits)) AS timestamp,
-       count(*) FILTER (WHERE make_snowflake(d.created, mid, uin, base_clock, '1 ms', clock_bits, mid_bits, uin_bits)
-           IS DISTINCT FROM id) AS compose,
-       count(*) FILTER (WHERE make_snowflake(d.created + interval '999 us', mid, uin, base_clock, '1 ms', clock_bits,
-           mid_bits, uin_bits) IS DISTINCT FROM id) AS compose_late
+       count(*) FILTER (WHERE make_snowflake(layout, d.created, mid, uin) IS DISTINCT FROM id) AS compose,
+       count(*) FILTER (WHERE make_snowflake(layout, d.created + interval '999 us', mid, uin) IS DISTINCT FROM id)
+           AS compose_late
 FROM golden, snowflake_decode(id, base_clock, '1 ms', clock_bits, mid_bits, uin_bits) AS d;
-CREATE FUNCTION pg_temp.of(g golden, t timestamptz, node int, sequence int) RETURNS bigint LANGUAGE sql AS
-    $$SELECT make_snowflake(t, node, sequence, g.base_clock, '1 ms', g.clock_bits, g.mid_bits, g.uin_bits)$$;
-CREATE FUNCTION pg_temp.lower(g golden, t timestamptz) RETURNS bigint LANGUAGE sql AS
-    $$SELECT snowflake_lower_bound(t, g.base_clock, '1 ms', g.clock_bits, g.mid_bits, g.uin_bits)$$;
-CREATE FUNCTION pg_temp.upper(g golden, t timestamptz) RETURNS bigint LANGUAGE sql AS
-    $$SELECT snowflake_upper_bound(t, g.base_clock, '1 ms', g.clock_bits, g.mid_bits, g.uin_bits)$$;
-SELECT count(*) FILTER (WHERE pg_temp.lower(g, t) IS DISTINCT FROM pg_temp.of(g, t, 0, 0)) AS lower,
-       count(*) FILTER (WHERE pg_temp.upper(g, t)
-           IS DISTINCT FROM pg_temp.of(g, t, (1 << mid_bits) - 1, (1 << uin_bits) - 1)) AS upper,
-       count(*) FILTER (WHERE pg_temp.upper(g, t + interval '999 us') <> pg_temp.upper(g, t)) AS upper_late,
-       count(*) FILTER (WHERE mab < (1::bigint << clock_bits) - 1 AND pg_temp.lower(g, t + interval '1 us')
-           <> pg_temp.of(g, t + interval '1 ms', 0, 0)) AS lower_late,
-       count(*) FILTER (WHERE mab > 0 AND pg_temp.upper(g, t - interval '1 us')
-           <> pg_temp.upper(g, t - interval '1 ms')) AS upper_early
-FROM golden AS g, LATERAL (SELECT iso_utc::timestamptz) AS s (t);
+SELECT count(*) FILTER (WHERE snowflake_lower_bound(layout, t) IS DISTINCT FROM make_snowflake(layout, t, 0, 0)) AS lower,
+       count(*) FILTER (WHERE snowflake_upper_bound(layout, t)
+           IS DISTINCT FROM make_snowflake(layout, t, (1 << mid_bits) - 1, (1 << uin_bits) - 1)) AS upper,
+       count(*) FILTER (WHERE snowflake_upper_bound(layout, t + interval '999 us') <> snowflake_upper_bound(layout, t))
+           AS upper_late,
+       count(*) FILTER (WHERE mab < (1::bigint << clock_bits) - 1
+           AND snowflake_lower_bound(layout, t + interval '1 us')
+               <> make_snowflake(layout, t + interval '1 ms', 0, 0)) AS lower_late,
+       count(*) FILTER (WHERE mab > 0 AND snowflake_upper_bound(layout, t - interval '1 us')
+           <> snowflake_upper_bound(layout, t - interval '1 ms')) AS upper_early
+FROM golden, LATERAL (SELECT iso_utc::timestamptz) AS s (t);
+SELECT count(snowflake_layout_drop(layout)::text) AS dropped FROM (SELECT DISTINCT layout FROM golden) AS g;
 SELECT count(*) AS rows, count(*) FILTER (WHERE row(d.*) IS DISTINCT FROM row(l.*)) AS decode,
        count(*) FILTER (WHERE id IS DISTINCT FROM make_snowflake_si(d.created, d.machine_id, d.uin)) AS compose
 FROM golden, snowflake_si_decode(id) AS d, snowflake_decode(id, '2026-01-01', '1 ms', 40, 5, 8) AS l;
@@ -106,12 +105,13 @@ BEGIN
     mid_bits := coalesce((args ->> 'machineIdBitWidth')::int,
         CASE kind WHEN 'create_v1' THEN 13 - coalesce(uin_bits, 8) ELSE 5 END);
     uin_bits := coalesce(uin_bits, 53 - clock_bits - mid_bits);
-    id := make_snowflake(
+    PERFORM snowflake_layout_create('invalid', '1970-01-01'::timestamptz + clock * interval '1 ms', '1 ms', clock_bits,
+        mid_bits, uin_bits);
+    id := make_snowflake('invalid',
         '1970-01-01'::timestamptz + coalesce((args ->> 'timestamp')::numeric, clock) * interval '1 ms',
-        coalesce((args ->> 'machineId')::int, 0), coalesce((args ->> 'sequence')::int, 0),
-        '1970-01-01'::timestamptz + clock * interval '1 ms', '1 ms', clock_bits, mid_bits, uin_bits);
-    RETURN CASE WHEN id IS NULL THEN 'null'
-                WHEN clock_bits + mid_bits + uin_bits <> 53 OR clock_bits NOT IN (40, 41)
+        coalesce((args ->> 'machineId')::int, 0), coalesce((args ->> 'sequence')::int, 0));
+    PERFORM snowflake_layout_drop('invalid');
+    RETURN CASE WHEN clock_bits + mid_bits + uin_bits <> 53 OR clock_bits NOT IN (40, 41)
                     OR uin_bits = 0 OR clock < CASE clock_bits WHEN 40 THEN 1047972019225 ELSE 0 END
                     THEN 'another layout'
                 WHEN mid_bits = 0 THEN 'no machine bits' ELSE 'accepted' END;

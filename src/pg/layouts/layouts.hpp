@@ -40,14 +40,5 @@ void pin(NamedLayout& named);
 // no layout.
 Layout from_fields(FunctionCallInfo fcinfo, int n);
 
-// Many SQL functions have two forms. With `count` arguments, argument `name` is the name of a layout. With more, six
-// fields begin at argument `fields`.
-struct LayoutArguments {
-    int name, fields, count;
-};
-inline Layout named_or_fields(FunctionCallInfo fcinfo, const LayoutArguments& at) {
-    return PG_NARGS() > at.count ? from_fields(fcinfo, at.fields) : argument(fcinfo, at.name).layout;
-}
-
 }  // namespace layouts
 }  // namespace snowflake_ids

@@ -117,7 +117,7 @@ FUNCTION(snowflake_ids_snowflake_si_settled) {
 FUNCTION(snowflake_ids_snowflake_settled) {
     const NamedLayout& named = layouts::argument(fcinfo, 0);
     const Layout layout = named.layout;
-    return settled_of_layout(fcinfo, 1, {ledger::SqlFormat::layout, named.name}, layout, words_for_ids(fcinfo, true));
+    return settled_of_layout(fcinfo, 1, {ledger::SqlFormat::layout, named.name}, layout, word_for_ids(fcinfo));
 }
 
 }  // namespace snowflake_ids

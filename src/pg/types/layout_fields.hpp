@@ -28,8 +28,9 @@ Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const A
     PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
 }
 
-inline auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
-    return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
+// Argument 0 is the name of a layout.
+inline auto word_for_ids(FunctionCallInfo fcinfo) {
+    return [fcinfo] { return psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))); };
 }
 
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;

@@ -1,7 +1,6 @@
 // Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time.
 //
-// The layout of Snowflake-SI is fixed. For others it is a name, or six arguments at the end, and a function serves both
-// forms.
+// The layout of Snowflake-SI is fixed. For others it is an argument.
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -68,27 +67,23 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
+// The second argument is the name of a layout, or six fields begin with it.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
+    return split_argument(fcinfo,
+                          PG_NARGS() > 2 ? layouts::from_fields(fcinfo, 1) : layouts::argument(fcinfo, 1).layout, "id");
 }
 
-// The arguments are the name of a layout and the time, or the time and six fields.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
-    const bool named = PG_NARGS() == 2;
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
-    return bound_of_time(layouts::named_or_fields(fcinfo, {.name = 0, .fields = 1, .count = 2}), of, t,
-                         words_for_ids(fcinfo, named));
+    return bound_of_time(layouts::argument(fcinfo, 0).layout, of, PG_GETARG_TIMESTAMPTZ(1), word_for_ids(fcinfo));
 }
 
 }  // namespace
 
 FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
-// make_snowflake(layout, created, node, sequence), or (created, node, sequence) and six fields.
 FUNCTION(snowflake_ids_make_snowflake) {
-    const bool named = PG_NARGS() == 4;
-    return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, {.name = 0, .fields = 3, .count = 4}),
-                               {named ? 1 : 0, "node", "sequence"}, words_for_ids(fcinfo, named));
+    return make_from_arguments(fcinfo, layouts::argument(fcinfo, 0).layout, {1, "node", "sequence"},
+                               word_for_ids(fcinfo));
 }
 FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
