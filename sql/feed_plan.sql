@@ -8,6 +8,13 @@ ALTER TABLE headline_deleted SET (autovacuum_enabled = off);
 UPDATE headline SET body = 'new';
 DELETE FROM headline WHERE id <= 10000;
 SELECT stamp AS far FROM headline_deleted ORDER BY stamp OFFSET 9991 LIMIT 1 \gset
+-- Whoever has an older snapshot, such as an autovacuum of another table, keeps VACUUM from its work.
+DO $$
+BEGIN
+    WHILE EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL) LOOP
+        PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
+    END LOOP;
+END $$;
 VACUUM ANALYZE headline, headline_deleted;
 -- The nodes of a plan, and the rows that each scan of `headline` or `headline_deleted` by its stamp has returned.
 CREATE FUNCTION nodes(query text) RETURNS TABLE (node text, index text, rows int) LANGUAGE plpgsql AS $$
