@@ -34,7 +34,7 @@ struct FileHeader {
 
 struct FileEntry {
     std::uint64_t key;
-    std::uint64_t numbering;
+    std::uint64_t packed_layout;
     std::uint64_t ceiling_ms;
     std::uint64_t check_bits;
 };
@@ -50,7 +50,7 @@ std::uint64_t checksum(const FileHeader& h) {
 
 // An entry in the wrong place, or of another cluster, counts as damaged.
 std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
-    return mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
+    return mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.packed_layout), e.ceiling_ms), 0);
 }
 
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
@@ -83,7 +83,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
     memcpy(bytes, &h, sizeof h);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry entry = c.entries[i].key != 0 ? c.entries[i] : CeilingEntry{};
-        FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
+        FileEntry e{entry.key, entry.packed_layout, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
         memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
@@ -102,9 +102,9 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
     c.settled = from_file(h.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const auto e = copy_of<FileEntry>(bytes + ceiling_header_bytes + i * sizeof(FileEntry));
-        const bool sound = e.key != 0 || (e.numbering | e.ceiling_ms) == 0;
+        const bool sound = e.key != 0 || (e.packed_layout | e.ceiling_ms) == 0;
         if (!sound || e.check_bits != check_bits(e, system_identifier, i)) return damaged(static_cast<int>(i));
-        c.entries[i] = {e.key, e.numbering, from_file(e.ceiling_ms)};
+        c.entries[i] = {e.key, e.packed_layout, from_file(e.ceiling_ms)};
     }
     return {};
 }

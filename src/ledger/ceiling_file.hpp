@@ -5,7 +5,7 @@
 //                operator's floor, the ceiling of the promise (settling.hpp), checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
-//                  bytes 8-15   numbering  as Slot::numbering
+//                  bytes 8-15   layout     as Slot::packed_layout
 //                  bytes 16-23  ceiling    Unix milliseconds, 48 bits
 //                  bytes 24-31  check bits over system identifier, slot index and the other fields
 //
@@ -50,7 +50,7 @@ constexpr Ceiling ceiling_at(UnixTime t) {
 // The entry of a slot, decoded. A free entry has key 0.
 struct CeilingEntry {
     std::uint64_t key = 0;
-    std::uint64_t numbering = 0;
+    std::uint64_t packed_layout = 0;
     Ceiling ceiling{};
 };
 
@@ -141,11 +141,11 @@ bool has_begun(const H& header) {
     return header.life_id.load() != 0;
 }
 
-// Sets an entry of the file to the key and numbering that the slot has in memory, and to this ceiling.
+// Sets an entry of the file to the key and the packed layout that the slot has in memory, and to this ceiling.
 template <class Entry, class S>
 void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.key = slot.key.load();
-    entry.numbering = slot.numbering.load();
+    entry.packed_layout = slot.packed_layout.load();
     entry.ceiling = ceiling;
 }
 

@@ -9,7 +9,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
-#include "ledger/numbering.hpp"
+#include "ledger/packed_layout.hpp"
 #include "ledger/slot.hpp"
 
 namespace snowflake_ids::ledger {
@@ -24,8 +24,8 @@ Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
 }
 
-// For Format::snowflake. The width of the timestamp may differ from the generator's layout: layout_of_numbering().
-inline Layout layout_of(const Slot& slot) { return layout_of_numbering(slot.numbering.load()); }
+// For Format::snowflake. The width of the timestamp may differ from the generator's layout: unpack_layout().
+inline Layout layout_of(const Slot& slot) { return unpack_layout(slot.packed_layout.load()); }
 
 // The format must have a time.
 inline Timeline timeline_of(const Slot& slot) {
@@ -39,17 +39,17 @@ inline constexpr const char* sql_format_names[] = {"unknown", "sno", "sno_at", "
 
 constexpr const char* sql_format_name(SqlFormat format) { return sql_format_names[static_cast<int>(format)]; }
 
-inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
-inline constexpr std::uint64_t snowflake_si_numbering = pack_numbering(snowflake_si::layout).value;
+inline constexpr std::uint64_t packed_mastic = pack_layout(mastic::layout).value;
+inline constexpr std::uint64_t packed_snowflake_si = pack_layout(snowflake_si::layout).value;
 
 inline SqlFormat sql_format_of(const Slot& slot) {
     const Format format = format_of(slot);
     if (format == Format::sno) return SqlFormat::sno;
     if (format == Format::sno_at) return SqlFormat::sno_at;
     if (format != Format::snowflake) return SqlFormat::none;
-    const std::uint64_t numbering = slot.numbering.load();
-    if (numbering == mastic_numbering) return SqlFormat::mastic;
-    return numbering == snowflake_si_numbering ? SqlFormat::snowflake_si : SqlFormat::layout;
+    const std::uint64_t packed_layout = slot.packed_layout.load();
+    if (packed_layout == packed_mastic) return SqlFormat::mastic;
+    return packed_layout == packed_snowflake_si ? SqlFormat::snowflake_si : SqlFormat::layout;
 }
 
 // The first or last tick if the time is outside the format.

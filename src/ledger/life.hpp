@@ -70,7 +70,7 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         const auto& entry = c.entries[i];
         if (entry.key == 0) continue;
         auto& s = slot(i);
-        s.numbering.store(entry.numbering);
+        s.packed_layout.store(entry.packed_layout);
         s.key.store(entry.key);
         resume(s, std::max(entry.ceiling, at_least));
         s.ceiling.store(entry.ceiling);

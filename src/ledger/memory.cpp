@@ -52,16 +52,16 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
     return known ? ledger_in(memory, h.backend_count) : Ledger{};
 }
 
-Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
+Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t packed_layout) {
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ packed_layout;
     const std::uint64_t first = (identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     return find_slot_from(static_cast<std::uint32_t>(first), *ledger.header, slot_count, slot_at(ledger), key,
-                          may_create, numbering);
+                          may_create, packed_layout);
 }
 
-bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
+bool layout_used(const Ledger& ledger, std::uint64_t packed_layout) {
     return count_slots(ledger, [&](const Key& key, const Slot& slot) {
-               return key.format == Format::snowflake && slot.numbering.load() == numbering;
+               return key.format == Format::snowflake && slot.packed_layout.load() == packed_layout;
            }) != 0;
 }
 

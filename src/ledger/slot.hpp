@@ -75,7 +75,7 @@ inline constexpr std::size_t header_bytes = 4096;
 // caller gives. `replicated`: no generator (replicated.hpp).
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
 
-// Identifies a generator, for Format::snowflake together with Slot::numbering. `node`: the partition or machine id.
+// Identifies a generator, for Format::snowflake together with Slot::packed_layout. `node`: the partition or machine id.
 // `owner`, for the limit per database: the database in which a call that names a partition or a created layout created
 // the slot, or 0 for a server-wide setting.
 struct Key {
@@ -117,9 +117,10 @@ struct BasicSlot {
     // life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
     Word begun;  // when a held tick was begun
-    // Format::snowflake: see numbering.hpp. Format::replicated: the oid of the database. Set once, by compare-and-swap
-    // from 0, before the key. If the creator ends in between, the slot stays free for this numbering or another format.
-    Word numbering;
+    // Format::snowflake: see packed_layout.hpp. Format::replicated: the oid of the database. Set once, by
+    // compare-and-swap from 0, before the key. If the creator ends in between, the slot stays free for this layout or
+    // another format.
+    Word packed_layout;
     // No id of this time or earlier is generated any more (pass_now()). Only a forced reset lowers it
     Holds<UnixTime> passed;
 };

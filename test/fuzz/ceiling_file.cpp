@@ -69,10 +69,10 @@ Expected expected(const Bytes& b) {
     e.c.settled = std::bit_cast<Ceiling>(word_at(b, 48));
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
-        const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
+        const std::uint64_t key = word_at(b, at), packed_layout = word_at(b, at + 8), ms = word_at(b, at + 16),
                             check = word_at(b, at + 24);
-        if (check == entry_sum(b, i, cluster) && (key != 0 || (numbering | ms) == 0))
-            e.c.entries[i] = {key, numbering, std::bit_cast<Ceiling>(ms)};
+        if (check == entry_sum(b, i, cluster) && (key != 0 || (packed_layout | ms) == 0))
+            e.c.entries[i] = {key, packed_layout, std::bit_cast<Ceiling>(ms)};
         else if (e.first_bad < 0)
             e.first_bad = static_cast<int>(i);
     }

@@ -1,4 +1,4 @@
-// A life that begins with whatever a ceiling file says, also formats and numberings of another version: every slot is
+// A life that begins with whatever a ceiling file says, also formats and layouts of another version: every slot is
 // above its ceiling, and the search for slots copes.
 #include <algorithm>
 
@@ -47,7 +47,7 @@ void check(const Ledger& l, const Ceilings& c, Floor at_least) {
         const CeilingEntry& e = c.entries[i];
         require(slot.key.load() == e.key && slot.ceiling.load() == (e.key != 0 ? e.ceiling : Ceiling{}));
         if (e.key == 0) continue;
-        require(slot.numbering.load() == e.numbering);
+        require(slot.packed_layout.load() == e.packed_layout);
         const Timeline timeline = timeline_of(slot);
         require(timeline.tick_length.count() > 0);
         if (!has_time(format_of(slot))) {
@@ -90,15 +90,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Key key{static_cast<Format>(1 + in.take<std::uint8_t>() % 3), in.take<std::uint16_t>(),
                   in.take<std::uint8_t>()};
     const bool numbered = key.format == Format::snowflake;
-    const std::uint64_t numbering = numbered ? in.take<std::uint64_t>() | 1 : 0;
-    const Slot* found = find_slot(l, key, false, numbering);
+    const std::uint64_t packed_layout = numbered ? in.take<std::uint64_t>() | 1 : 0;
+    const Slot* found = find_slot(l, key, false, packed_layout);
     const std::uint32_t owned = slots_owned(l, key.owner);
-    Slot* slot = find_slot(l, key, true, numbering);
+    Slot* slot = find_slot(l, key, true, packed_layout);
     require(slot != nullptr && (found == nullptr || found == slot));
-    require(Key::unpack(slot->key.load()).same_generator(key) && (!numbered || slot->numbering.load() == numbering));
-    require(find_slot(l, key, true, numbering) == slot && find_slot(l, key, false, numbering) == slot);
+    require(Key::unpack(slot->key.load()).same_generator(key) &&
+            (!numbered || slot->packed_layout.load() == packed_layout));
+    require(find_slot(l, key, true, packed_layout) == slot && find_slot(l, key, false, packed_layout) == slot);
     require(slots_owned(l, key.owner) == owned + (found == nullptr));
-    require(!numbered || numbering_used(l, numbering));
+    require(!numbered || layout_used(l, packed_layout));
     apply_floor(l, *slot);
     const Timeline timeline = timeline_of(*slot);
     require(timeline.tick_length.count() > 0 &&

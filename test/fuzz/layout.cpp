@@ -1,10 +1,10 @@
-// Layouts that users make: refused, or good for every id and time; and the ledger's numbering gives the same ids.
+// Layouts that users make: refused, or good for every id and time; and what the ledger packs gives the same ids.
 #include <initializer_list>
 
 #include "core/layout.hpp"
 
 #include "fuzz.hpp"
-#include "ledger/numbering.hpp"
+#include "ledger/packed_layout.hpp"
 
 using namespace snowflake_ids;
 using namespace snowflake_ids::fuzz;
@@ -43,16 +43,16 @@ void require_good(const Layout& l, fuzz::Numbers& in) {
 }
 
 void require_same_numbers(const Layout& l, fuzz::Numbers& in) {
-    const Result<std::uint64_t> numbering = ledger::pack_numbering(l);
-    if (!numbering) {
-        require(numbering.error == Error::bad_tick || numbering.error == Error::bad_epoch);
+    const Result<std::uint64_t> packed_layout = ledger::pack_layout(l);
+    if (!packed_layout) {
+        require(packed_layout.error == Error::bad_tick || packed_layout.error == Error::bad_epoch);
         return;
     }
-    require(numbering.value != 0);
-    const Layout kept = ledger::layout_of_numbering(numbering.value);
+    require(packed_layout.value != 0);
+    const Layout kept = ledger::unpack_layout(packed_layout.value);
     require(kept.timeline.epoch == l.timeline.epoch && kept.timeline.tick_length == l.timeline.tick_length);
     require(kept.node_bits == l.node_bits && kept.sequence_bits == l.sequence_bits);
-    require(ledger::pack_numbering(kept).value == numbering.value);
+    require(ledger::pack_layout(kept).value == packed_layout.value);
     const Layout::Fields f{in.take<std::uint64_t>() & l.timeline.max_tick() & kept.timeline.max_tick(),
                            in.take<std::uint32_t>() & l.max_node(), in.take<std::uint32_t>() & l.max_sequence()};
     require(kept.compose(f) == l.compose(f));

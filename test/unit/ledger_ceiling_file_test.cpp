@@ -33,7 +33,7 @@ Ceilings example() {
     c.floor = now - 1000ms;
     c.settled = now - 2000ms;
     c.entries[0] = {sno.pack(), 0, now};
-    c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling};
+    c.entries[7] = {mastic.pack(), packed_mastic, max_ceiling};
     c.entries[1023] = {of_calls.pack(), 0, unix_ms(1)};
     return c;
 }
@@ -60,7 +60,7 @@ void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.settled, b.settled);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
-        ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
+        ASSERT_EQ(a.entries[i].packed_layout, b.entries[i].packed_layout) << i;
         ASSERT_EQ(a.entries[i].ceiling, b.entries[i].ceiling) << i;
     }
 }
@@ -130,7 +130,7 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(40), now_ms - 1000);
     EXPECT_EQ(word(48), now_ms - 2000);
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
-    EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
+    EXPECT_EQ(word(4096 + 7 * 32 + 8), packed_mastic);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), (std::uint64_t{1} << 48) - 1);
     EXPECT_NE(word(4096 + 7 * 32 + 24), 0u);
     for (std::size_t at = header_bytes_used; at < bytes.size(); at += 8) {

@@ -124,7 +124,7 @@ struct LedgerLifeBegins : testing::Test {
         HookedWord<Ceiling> settled_ceiling;
     } header;
     struct Entry {
-        HookedWord<> numbering, key;
+        HookedWord<> packed_layout, key;
         HookedWord<Ceiling> ceiling;
     } slots[4];
     File file;
@@ -151,7 +151,7 @@ TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
         EXPECT_EQ(header.settled_ceiling.value, unix_ms(400));
         EXPECT_EQ(header.floor.value, unix_ms(600));
         EXPECT_EQ(slots[1].key.value, 11u);
-        EXPECT_EQ(slots[1].numbering.value, 12u);
+        EXPECT_EQ(slots[1].packed_layout.value, 12u);
         EXPECT_EQ(slots[1].ceiling.value, unix_ms(700));
         EXPECT_EQ(slots[3].ceiling.value, unix_ms(300));
         EXPECT_EQ(resumed, (std::multiset<Floor>{unix_ms(500), unix_ms(700)})) << "free entries have no slot to raise";

@@ -64,7 +64,7 @@ TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
         EXPECT_EQ(next.slot(key).ceiling.load(), life.slot(key).ceiling.load());
         EXPECT_EQ(next.slot(key).key.load(), key.pack());
     }
-    EXPECT_EQ(next.slot(mastic).numbering.load(), mastic_numbering);
+    EXPECT_EQ(next.slot(mastic).packed_layout.load(), packed_mastic);
     EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
     EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
     EXPECT_EQ(next.slot(of_calls).word.load(), 0u);

@@ -40,7 +40,7 @@ struct LedgerReplacedFile : testing::Test {
             ASSERT_EQ(c.entries[i].ceiling, life.ledger.slots[i].ceiling.load()) << i;
             if (c.entries[i].ceiling == Ceiling{}) continue;
             ASSERT_EQ(c.entries[i].key, life.ledger.slots[i].key.load()) << i;
-            ASSERT_EQ(c.entries[i].numbering, life.ledger.slots[i].numbering.load()) << i;
+            ASSERT_EQ(c.entries[i].packed_layout, life.ledger.slots[i].packed_layout.load()) << i;
         }
     }
     static void use(const ServerLife& life) {
@@ -121,7 +121,7 @@ TEST_F(LedgerReplacedFile, OfThisLife) {
 TEST_F(LedgerReplacedFile, HigherThanPublished) {
     Slot& other = old->slot(mastic);
     Ceilings c = data.content();
-    c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now + 9000ms};
+    c.entries[old->index(other)] = {mastic.pack(), packed_mastic, now + 9000ms};
     c.floor = unix_ms(5);
     data.put(c);
     ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);

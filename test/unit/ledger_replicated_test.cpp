@@ -41,7 +41,7 @@ TEST_F(LedgerReplicated, IsNoGenerator) {
     EXPECT_EQ(sql_format_of(slot), SqlFormat::none);
     EXPECT_FALSE(has_time(format_of(slot)));
     EXPECT_EQ(slots_owned(life->ledger), 0u);
-    EXPECT_FALSE(numbering_used(life->ledger, 5));
+    EXPECT_FALSE(layout_used(life->ledger, 5));
 }
 
 TEST_F(LedgerReplicated, TheFileKeepsItOverARestart) {

@@ -34,8 +34,8 @@ struct LedgerReset : testing::Test {
         life = std::make_unique<ServerLife>(data, ++lives);
         ledger = life->ledger;
     }
-    Slot& slot_at(const Key& key, Ceiling at, std::uint64_t numbering = 0) {
-        Slot& slot = life->slot(key, numbering);
+    Slot& slot_at(const Key& key, Ceiling at, std::uint64_t packed_layout = 0) {
+        Slot& slot = life->slot(key, packed_layout);
         if (has_time(key.format)) lift_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
         EXPECT_EQ(life->lifted(slot, at + 2500ms), CeilingError::none);
         return slot;
@@ -149,7 +149,7 @@ std::string flipped(std::string bytes, std::size_t at) {
 bool same(const Ceilings& a, const Ceilings& b) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
-        if (x.key != y.key || x.numbering != y.numbering || x.ceiling != y.ceiling) return false;
+        if (x.key != y.key || x.packed_layout != y.packed_layout || x.ceiling != y.ceiling) return false;
     }
     return a.life == b.life && a.floor == b.floor && a.settled == b.settled;
 }
@@ -216,7 +216,7 @@ TEST_F(LedgerReset, SnowflakeSiNode) {
     ASSERT_EQ(apply(reset).error, CeilingError::none);
     EXPECT_EQ(ledger.header->floor.load(), reset.floor);
     ledger.header->floor.store({});
-    Slot& slot = slot_at(si, now, snowflake_si_numbering);
+    Slot& slot = slot_at(si, now, packed_snowflake_si);
     ASSERT_EQ(apply(reset).error, CeilingError::none);
     EXPECT_EQ(ledger.header->floor.load(), Ceiling{});
     EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, static_cast<std::uint64_t>((reset.floor - base).count()));

@@ -71,20 +71,20 @@ TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
         ASSERT_EQ(find_slot(ledger, sno_key(0), false), &all[i]) << "behind free ones";
         all[i].key.store(0);
     }
-    const std::uint64_t numbering = 99;
+    const std::uint64_t packed_layout = 99;
     for (std::size_t i = 0; i < slot_count; i++) {
         all[i].key.store(Key{Format::snowflake, 5, 0}.pack());
-        all[i].numbering.store(numbering);
-        ASSERT_TRUE(numbering_used(ledger, numbering)) << i;
+        all[i].packed_layout.store(packed_layout);
+        ASSERT_TRUE(layout_used(ledger, packed_layout)) << i;
         all[i].key.store(0);
-        all[i].numbering.store(0);
+        all[i].packed_layout.store(0);
     }
     Slot& behind = *(ledger.slots + slot_count);
     behind.key.store(key);
     EXPECT_EQ(find_slot(ledger, sno_key(0), false), nullptr);
     behind.key.store(Key{Format::snowflake, 5, 0}.pack());
-    behind.numbering.store(numbering);
-    EXPECT_FALSE(numbering_used(ledger, numbering));
+    behind.packed_layout.store(packed_layout);
+    EXPECT_FALSE(layout_used(ledger, packed_layout));
     for (std::size_t i = 0; i < slot_count; i++) all[i].key.store(sno_key(1000 + static_cast<unsigned>(i)).pack());
     for (std::size_t i = 0; i < slot_count; i++) {
         const std::uint64_t other = all[i].key.exchange(0);

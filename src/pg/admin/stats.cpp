@@ -33,17 +33,17 @@ Datum count_datum(const ledger::Word& counter) {
 
 // A slot has no name, because a created layout may have another one in each database. A layout that can only be decoded
 // has no slot.
-const char* known_name(uint64 numbering) {
+const char* known_name(uint64 packed_layout) {
     for (const KnownLayout& k : known_layouts) {
         if (!k.generates) continue;
-        const Result<uint64> known = ledger::pack_numbering(k.layout);
-        if (known && known.value == numbering) return k.name;
+        const Result<uint64> known = ledger::pack_layout(k.layout);
+        if (known && known.value == packed_layout) return k.name;
     }
     return nullptr;
 }
 
 Datum layout_datum(const Layout& l) {
-    if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
+    if (const char* name = known_name(ledger::pack_layout(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
                                         show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length),
                                         l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));

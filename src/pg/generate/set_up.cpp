@@ -11,7 +11,7 @@ extern "C" {
 #include "core/sno.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/life.hpp"
-#include "ledger/numbering.hpp"
+#include "ledger/packed_layout.hpp"
 #include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"
@@ -39,19 +39,19 @@ void check_may_generate(const char* name) {
     not_accepted::check();
 }
 
-uint64 numbering_of(const char* name, const Layout& layout) {
-    const Result<uint64> numbering = ledger::pack_numbering(layout);
-    if (!numbering) {
+uint64 packed_layout_of(const char* name, const Layout& layout) {
+    const Result<uint64> packed_layout = ledger::pack_layout(layout);
+    if (!packed_layout) {
         ereport(
             ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
-             numbering.error == Error::bad_tick
+             packed_layout.error == Error::bad_tick
                  ? errdetail(
                        "To generate ids, the tick must be at most one second, and 1 to 127 times a power of ten in microseconds.")
                  : errdetail("To generate ids, the epoch must be a whole millisecond from 1970 to 2248."),
              errhint("You can decode ids of this layout. Generate ids with another layout.")));
     }
-    return numbering.value;
+    return packed_layout.value;
 }
 
 // Call it before the generator gets a slot: a layout with a slot counts as used, and one with a wrong epoch could not
@@ -86,9 +86,9 @@ uint32 choose_node(const char* name, const Layout& layout, bool in_recovery) {
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
-// `numbering` (ledger/numbering.hpp) is 0 except for 64-bit layouts.
-ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
-    if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
+// `packed_layout` (ledger/packed_layout.hpp) is 0 except for 64-bit layouts.
+ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 packed_layout) {
+    if (ledger::Slot* slot = ledger::find_slot(shared, key, false, packed_layout)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(ERROR,
                 (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
@@ -104,7 +104,7 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
                        max_all_owned_slots),
              errhint("Use a partition or a layout with which ids were already generated.")));
     }
-    ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
+    ledger::Slot* slot = ledger::find_slot(shared, key, true, packed_layout);
     if (slot == nullptr) {
         ereport(
             ERROR,
@@ -125,13 +125,13 @@ Generator* explicit_sno[64];
 // The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
 // standby's node would be taken for one of the primary, although the database was not entered.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
-                        const Deadline& deadline, uint64 numbering = 0) {
+                        const Deadline& deadline, uint64 packed_layout = 0) {
     header = shared_ledger().header;
     // This comes before the ceilings and the floor are read, so that a reset after it makes `g` stale.
     const uint64 revision = header->revision.load();
     if (g.revision != revision) issue_limit::forget_wal_ceiling();
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, deadline);
-    ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
+    ledger::Slot& slot = find_or_create_slot(shared, key, packed_layout);
     ledger::apply_floor(shared, slot);
     if (g.name == nullptr) add_to_all(g);
     // The former slot's counters get the ids issued there.
@@ -209,12 +209,12 @@ void set_up_sno_at(Generator& g) {
 
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
     check_may_generate(name);
-    const uint64 numbering = numbering_of(name, layout);
+    const uint64 packed_layout = packed_layout_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = choose_node(name, layout, in_recovery);
     check_clock(name, layout.timeline);
     find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Deadline{},
-                       numbering);
+                       packed_layout);
     g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers per tick.
     g.rules = rules_of(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);

@@ -121,7 +121,7 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// Another layout of the numbering may have a wider timestamp, and have moved the generator beyond the end of this one.
+// Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);

@@ -3,7 +3,7 @@
 
 #include "core/known_layouts.hpp"
 #include "ledger/memory.hpp"
-#include "ledger/numbering.hpp"
+#include "ledger/packed_layout.hpp"
 #include "pg/ceilings/begin_life.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -35,8 +35,8 @@ namespace {
 // By a generator in any database of this server. Begins the server's life, because only then are generators from before
 // the start known.
 bool is_used(const Layout& layout) {
-    const Result<uint64> numbering = ledger::pack_numbering(layout);
-    return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
+    const Result<uint64> packed_layout = ledger::pack_layout(layout);
+    return packed_layout && ledger::layout_used(ledger_in_life(), packed_layout.value);
 }
 
 // The executor would check this, but the functions here write rows without it.
@@ -154,7 +154,7 @@ FUNCTION(snowflake_ids_layout_check) {
 }
 
 FUNCTION(snowflake_ids_layout_generates) {
-    PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
+    PG_RETURN_BOOL(static_cast<bool>(ledger::pack_layout(from_fields(fcinfo, 0))));
 }
 
 // The trigger that keeps rows unchanged (src/sql/80-layouts.sql). Only a subscription may delete a row; all else is an

@@ -1,7 +1,7 @@
 // Finds a Layout (core/layout.hpp) by its name, which is built in or was created in this database.
 //
 // Created layouts are rows of a member table, which pg_dump dumps. They are never updated, and deleted only while no id
-// of their numbering (ledger/numbering.hpp) has been generated on this server.
+// of their slot (ledger/packed_layout.hpp) has been generated on this server.
 #pragma once
 
 #include "core/layout.hpp"

@@ -5,8 +5,8 @@
 
 namespace snowflake_ids::weak_memory {
 
-// Two generators of one numbering each and one without choose slots. Earlier slots may be free in a life that begins
-// with a file, and one of a killed process has a numbering only.
+// Two generators of one layout each and one without choose slots. Earlier slots may be free in a life that begins
+// with a file, and one of a killed process has a layout only.
 struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     static constexpr const char* name = "choice of a slot";
     static constexpr unsigned slots = 5, generators = 3;
@@ -23,12 +23,12 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
         const unsigned i = 1 + pick(2), g = pick(generators);
         switch (pick(3)) {
             case 0:
-                slot[i].numbering.begin("numbering", g);
+                slot[i].packed_layout.begin("packed_layout", g);
                 slot[i].key.begin("key", key(g).pack());
                 of[g] = &slot[i];
                 break;
             case 1:
-                slot[0].numbering.begin("numbering", g);
+                slot[0].packed_layout.begin("packed_layout", g);
                 break;
             default:
                 break;
@@ -41,7 +41,7 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
             Slot* found = ledger::find_slot_from(first[g], header, slots, at, key(g), true, g);
             require(found != nullptr, "no slot although there is room");
             require(ledger::Key::unpack(found->key.last()).same_generator(key(g)) &&
-                        (g == 0 || found->numbering.last() == g),
+                        (g == 0 || found->packed_layout.last() == g),
                     "the slot of another generator");
             require(of[g] == nullptr || of[g] == found, "two slots for a generator");
             of[g] = found;

@@ -104,7 +104,7 @@ inline constexpr Reason reasons[] = {
     {"put_slot: word.load", "an old word makes the swap fail"},
     {"put_slot: safe.store", "the swap of the word releases it"},
     {"find_slot_from: key.load", "belongs_to() loads it again"},
-    {"find_slot_from: numbering.swap", "the swap of the key releases it"},
+    {"find_slot_from: packed_layout.swap", "the swap of the key releases it"},
     {"belongs_to",
      "the load before it, or the swap that has failed, has acquired the key; slots behind a free one are old"},
     {"lift_to: floor.load", "an old floor makes the swap fail; one that is high enough is seen in this database"},

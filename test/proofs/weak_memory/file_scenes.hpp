@@ -98,7 +98,7 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
         Session s{*this};
         s.clock.low = 2;
         s.set_up(i / 2);
-        require(slot[i / 2].numbering.load() == i / 2, "a slot without its numbering");
+        require(slot[i / 2].packed_layout.load() == i / 2, "a slot without its packed layout");
         require(header.reset_floor.load() == ceiling_at(2), "a header without its floor");
         require(header.floor.load() == ceiling_at(2), "a life without its floor");
         const ledger::Life life = ledger::life_of(header);

@@ -23,7 +23,7 @@ struct Slot : ledger::BasicSlot<Word> {
         safe.begin("safe");
         ceiling.begin("ceiling");
         begun.begin("begun");
-        numbering.begin("numbering");
+        packed_layout.begin("packed_layout");
     }
 };
 

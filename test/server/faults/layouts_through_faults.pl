@@ -1,5 +1,5 @@
-# Ids of known and created layouts through each end of a server life, a shared numbering, a drop that meets a first use,
-# and a promotion.
+# Ids of known and created layouts through each end of a server life, layouts that share a generator, a drop that meets a
+# first use, and a promotion.
 use strict;
 use warnings;
 use FindBin;

@@ -90,9 +90,9 @@ struct ServerLife {
         EXPECT_EQ(begin_life(data, ledger, id, at_least), ledger::CeilingError::none);
     }
 
-    ledger::Slot& slot(const ledger::Key& key, std::uint64_t numbering = 0) const {
-        if (key.format == ledger::Format::snowflake && numbering == 0) numbering = ledger::mastic_numbering;
-        return *ledger::find_slot(ledger, key, true, numbering);
+    ledger::Slot& slot(const ledger::Key& key, std::uint64_t packed_layout = 0) const {
+        if (key.format == ledger::Format::snowflake && packed_layout == 0) packed_layout = ledger::packed_mastic;
+        return *ledger::find_slot(ledger, key, true, packed_layout);
     }
     std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
     ledger::CeilingResult lift(const ledger::Slot& slot, Ceiling least, ledger::Along along = ledger::no_others) const {

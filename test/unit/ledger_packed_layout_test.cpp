@@ -1,5 +1,5 @@
-// Numberings: which layouts share a slot, and slots that tell their layout even if their maker was killed.
-#include "ledger/numbering.hpp"
+// Packed layouts: which layouts share a slot, and slots that tell their layout even if their maker was killed.
+#include "ledger/packed_layout.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,21 +27,21 @@ Layout changed(void (*change)(Layout&)) {
     return l;
 }
 
-TEST(LedgerNumbering, WhatMakesIdsTheSame) {
-    const std::uint64_t n = pack_numbering(twitter).value;
-    EXPECT_EQ(pack_numbering(changed([](Layout& l) { l.timeline.bits = 30; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.epoch += 1ms; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.tick_length = 10ms; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_bits = 9; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.sequence_bits = 13; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_last = true; })).value, n);
-    EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 0, 12, true}).value,
-              pack_numbering({timeline_us(0, 1000, 41), 0, 12}).value);
-    EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 12, 0, true}).value,
-              pack_numbering({timeline_us(0, 1000, 41), 12, 0}).value);
+TEST(LedgerPackedLayout, WhatMakesIdsTheSame) {
+    const std::uint64_t n = pack_layout(twitter).value;
+    EXPECT_EQ(pack_layout(changed([](Layout& l) { l.timeline.bits = 30; })).value, n);
+    EXPECT_NE(pack_layout(changed([](Layout& l) { l.timeline.epoch += 1ms; })).value, n);
+    EXPECT_NE(pack_layout(changed([](Layout& l) { l.timeline.tick_length = 10ms; })).value, n);
+    EXPECT_NE(pack_layout(changed([](Layout& l) { l.node_bits = 9; })).value, n);
+    EXPECT_NE(pack_layout(changed([](Layout& l) { l.sequence_bits = 13; })).value, n);
+    EXPECT_NE(pack_layout(changed([](Layout& l) { l.node_last = true; })).value, n);
+    EXPECT_EQ(pack_layout({timeline_us(0, 1000, 41), 0, 12, true}).value,
+              pack_layout({timeline_us(0, 1000, 41), 0, 12}).value);
+    EXPECT_EQ(pack_layout({timeline_us(0, 1000, 41), 12, 0, true}).value,
+              pack_layout({timeline_us(0, 1000, 41), 12, 0}).value);
 }
 
-TEST(LedgerNumbering, Survives) {
+TEST(LedgerPackedLayout, Survives) {
     std::mt19937_64 random(3);
     std::set<std::uint64_t> seen;
     int packed = 0;
@@ -50,13 +50,13 @@ TEST(LedgerNumbering, Survives) {
         for (unsigned power = random() % 7; power > 0; power--) tick *= 10;
         const Layout l{timeline_us(static_cast<std::int64_t>(random() % (std::uint64_t{1} << 43)) * 1000, tick, 41),
                        static_cast<unsigned>(random() % 32), static_cast<unsigned>(random() % 32), random() % 2 != 0};
-        const Result<std::uint64_t> n = pack_numbering(l);
-        EXPECT_EQ(static_cast<bool>(n), microseconds{tick} <= max_numbering_tick);
+        const Result<std::uint64_t> n = pack_layout(l);
+        EXPECT_EQ(static_cast<bool>(n), microseconds{tick} <= max_packed_tick);
         if (!n) continue;
         packed++;
-        const Layout back = layout_of_numbering(n.value);
+        const Layout back = unpack_layout(n.value);
         ASSERT_NE(n.value, 0u);
-        ASSERT_EQ(pack_numbering(back).value, n.value);
+        ASSERT_EQ(pack_layout(back).value, n.value);
         ASSERT_EQ(back.timeline.epoch, l.timeline.epoch);
         ASSERT_EQ(back.timeline.tick_length, microseconds{tick});
         ASSERT_EQ(back.node_bits, l.node_bits);
@@ -68,10 +68,10 @@ TEST(LedgerNumbering, Survives) {
     EXPECT_GT(packed, 100000);
 }
 
-// A numbering has no width: the layout gets the widest that leaves room for the end of its last tick.
-TEST(LedgerNumbering, WidthOfTheTimestamp) {
+// A packed layout has no width: the layout gets the widest that leaves room for the end of its last tick.
+TEST(LedgerPackedLayout, WidthOfTheTimestamp) {
     const auto bits = [](std::int64_t tick) {
-        return layout_of_numbering(pack_numbering({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
+        return unpack_layout(pack_layout({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
     };
     EXPECT_EQ(bits(1), 47u);
     EXPECT_EQ(bits(16000), 47u);  // 2^14 us at most
@@ -79,9 +79,9 @@ TEST(LedgerNumbering, WidthOfTheTimestamp) {
     EXPECT_EQ(bits(1000000), 41u);
 }
 
-TEST(LedgerNumbering, ImpossibleOnes) {
-    EXPECT_EQ(layout_of_numbering(0).timeline.tick_length, 1us);
-    EXPECT_EQ(pack_numbering({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
+TEST(LedgerPackedLayout, ImpossibleOnes) {
+    EXPECT_EQ(unpack_layout(0).timeline.tick_length, 1us);
+    EXPECT_EQ(pack_layout({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
 }
 
 TEST(LedgerFormats, ClampedTick) {
@@ -93,9 +93,9 @@ TEST(LedgerFormats, ClampedTick) {
     EXPECT_EQ(clamped_tick(timeline, unix_us(99999999)), 1023u);
 }
 
-TEST(LedgerNumbering, Refused) {
+TEST(LedgerPackedLayout, Refused) {
     const auto error = [](std::int64_t epoch, std::int64_t tick) {
-        return pack_numbering({timeline_us(epoch, tick, 41), 10, 12}).error;
+        return pack_layout({timeline_us(epoch, tick, 41), 10, 12}).error;
     };
     EXPECT_EQ(error(0, 1000000), Error::none);
     EXPECT_EQ(error(0, 1000001), Error::bad_tick);
@@ -109,110 +109,113 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-TEST(LedgerNumbering, SqlFormatOfASlot) {
-    const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
+TEST(LedgerPackedLayout, SqlFormatOfASlot) {
+    const auto packed_layout = [](const Layout& l) { return pack_layout(l).value; };
     const auto format = [&](Format format, std::uint64_t n) {
         Slot slot{};
         slot.key.store(Key{format, 1, 0}.pack());
-        slot.numbering.store(n);
+        slot.packed_layout.store(n);
         return sql_format_of(slot);
     };
     EXPECT_EQ(format(Format::none, 0), SqlFormat::none);
     EXPECT_EQ(format(Format::sno, 0), SqlFormat::sno);
     EXPECT_EQ(format(Format::sno_at, 0), SqlFormat::sno_at);
-    EXPECT_EQ(format(Format::snowflake, numbering(mastic::layout)), SqlFormat::mastic);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 0, 16, true})),
+    EXPECT_EQ(format(Format::snowflake, packed_layout(mastic::layout)), SqlFormat::mastic);
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 41), 0, 16, true})),
               SqlFormat::mastic);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 48), 0, 16})),
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600001000, 1000, 48), 0, 16})),
               SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 10000, 48), 0, 16})),
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 10000, 48), 0, 16})),
               SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, numbering(twitter)), SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, numbering(snowflake_si::layout)), SqlFormat::snowflake_si);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 5, 8})),
+    EXPECT_EQ(format(Format::snowflake, packed_layout(twitter)), SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, packed_layout(snowflake_si::layout)), SqlFormat::snowflake_si);
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 41), 5, 8})),
               SqlFormat::snowflake_si);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 40), 5, 8})), SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 40), 6, 7})), SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600001000, 1000, 40), 5, 8})),
+              SqlFormat::layout);
+    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 40), 6, 7})),
+              SqlFormat::layout);
 }
 
-// Layouts that only decode have no slot, so they may share a numbering.
-TEST(LedgerNumbering, KnownLayoutsDiffer) {
+// Layouts that only decode have no slot, so they may share a packed layout.
+TEST(LedgerPackedLayout, KnownLayoutsDiffer) {
     std::map<std::uint64_t, const char*> names;
     for (const KnownLayout& k : known_layouts) {
         if (!k.generates) continue;
-        EXPECT_TRUE(pack_numbering(k.layout)) << k.name;
-        const auto [place, is_new] = names.emplace(pack_numbering(k.layout).value, k.name);
-        EXPECT_TRUE(is_new) << k.name << " has the numbering of " << place->second;
+        EXPECT_TRUE(pack_layout(k.layout)) << k.name;
+        const auto [place, is_new] = names.emplace(pack_layout(k.layout).value, k.name);
+        EXPECT_TRUE(is_new) << k.name << " packs like " << place->second;
     }
 }
 
 // An id's time is at or after the base clock.
-TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
+TEST(LedgerPackedLayout, SnowflakeSiOfOtherBaseClocksAndWidths) {
     for (unsigned machine_bits = 0; machine_bits <= 12; machine_bits++) {
         for (const Floor base_clock : {unix_ms(1047972019225), unix_ms(8796093022207)}) {
             const Layout l{{base_clock, 1ms, 40}, machine_bits, 13 - machine_bits};
-            const Result<std::uint64_t> n = pack_numbering(l);
+            const Result<std::uint64_t> n = pack_layout(l);
             ASSERT_TRUE(n) << machine_bits;
-            Layout back = layout_of_numbering(n.value);
+            Layout back = unpack_layout(n.value);
             back.timeline.bits = 40;
             EXPECT_EQ(back, l);
         }
     }
-    EXPECT_FALSE(pack_numbering({timeline_us(8796093022208000, 1000, 40), 5, 8}));
+    EXPECT_FALSE(pack_layout({timeline_us(8796093022208000, 1000, 40), 5, 8}));
 }
 
 struct LedgerLayoutSlots : testing::Test {
     LedgerMemory memory;
     Ledger ledger = memory.make();
     static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
-    static std::uint64_t numbering(unsigned i) { return pack_numbering({{unix_ms(i), 1ms, 41}, 10, 12}).value; }
+    static std::uint64_t packed_layout(unsigned i) { return pack_layout({{unix_ms(i), 1ms, 41}, 10, 12}).value; }
 };
 
-TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
+TEST_F(LedgerLayoutSlots, OnePerLayoutAndNode) {
     std::set<Slot*> slots;
     for (unsigned i = 0; i < 300; i++) {
-        EXPECT_FALSE(numbering_used(ledger, numbering(i)));
+        EXPECT_FALSE(layout_used(ledger, packed_layout(i)));
         for (unsigned node = 0; node < 3; node++) {
-            EXPECT_EQ(find_slot(ledger, key(node), false, numbering(i)), nullptr);
-            Slot* slot = find_slot(ledger, key(node), true, numbering(i));
+            EXPECT_EQ(find_slot(ledger, key(node), false, packed_layout(i)), nullptr);
+            Slot* slot = find_slot(ledger, key(node), true, packed_layout(i));
             ASSERT_NE(slot, nullptr);
             EXPECT_TRUE(slots.insert(slot).second);
-            EXPECT_EQ(slot->numbering.load(), numbering(i));
+            EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
             EXPECT_EQ(timeline_of(*slot).epoch, unix_ms(i));
         }
-        EXPECT_TRUE(numbering_used(ledger, numbering(i)));
+        EXPECT_TRUE(layout_used(ledger, packed_layout(i)));
     }
     for (unsigned i = 0; i < 300; i++)
         for (unsigned node = 0; node < 3; node++)
-            EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, numbering(i))), 1u);
+            EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, packed_layout(i))), 1u);
 }
 
-// Left between numbering and key, a slot is closed to other layouts only.
+// Left between packed layout and key, a slot is closed to other layouts only.
 TEST_F(LedgerLayoutSlots, KilledMakers) {
     std::mt19937_64 random(5);
     for (std::size_t i = 0; i < slot_count; i++)
-        if (random() % 2 != 0) ledger.slots[i].numbering.store(numbering(1000 + random() % 4));
+        if (random() % 2 != 0) ledger.slots[i].packed_layout.store(packed_layout(1000 + random() % 4));
     const auto left_over = [&] {
         return std::count_if(ledger.slots, ledger.slots + slot_count,
-                             [](const Slot& slot) { return slot.numbering.load() >= numbering(1000); });
+                             [](const Slot& slot) { return slot.packed_layout.load() >= packed_layout(1000); });
     };
     const auto at_first = left_over();
     std::set<Slot*> slots;
     for (unsigned i = 0; i < 300; i++) {
-        Slot* slot = find_slot(ledger, key(7), true, numbering(i));
+        Slot* slot = find_slot(ledger, key(7), true, packed_layout(i));
         ASSERT_NE(slot, nullptr);
-        EXPECT_EQ(slot->numbering.load(), numbering(i));
+        EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
         EXPECT_TRUE(slots.insert(slot).second);
     }
-    EXPECT_EQ(left_over(), at_first) << "a numbering that was set stays: its maker may still be about to set the key";
+    EXPECT_EQ(left_over(), at_first)
+        << "a packed layout that was set stays: its maker may still be about to set the key";
     for (unsigned i = 1000; i < 1004; i++)
-        EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);
+        EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, packed_layout(i))).second);
     for (unsigned node = 0; node < 600; node++) {
         Slot* slot = find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0});
         ASSERT_NE(slot, nullptr);
         EXPECT_TRUE(slots.insert(slot).second);
     }
-    for (unsigned i = 0; i < 300; i++) EXPECT_EQ(slots.count(find_slot(ledger, key(7), false, numbering(i))), 1u);
+    for (unsigned i = 0; i < 300; i++) EXPECT_EQ(slots.count(find_slot(ledger, key(7), false, packed_layout(i))), 1u);
     for (unsigned node = 0; node < 600; node++)
         EXPECT_EQ(slots.count(find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0}, false)), 1u);
 }

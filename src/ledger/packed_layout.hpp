@@ -1,5 +1,5 @@
-// A numbering is what decides the ids of a 64-bit layout, in one word. Layouts with the same numbering share a slot, so
-// none repeats an id of another, whatever their names, databases and timestamp widths.
+// A packed layout is what decides the ids of a 64-bit layout, in one word: all but its name and the width of its
+// timestamp. Layouts that are equal when packed share a slot, in all databases, so none repeats an id of another.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -8,7 +8,7 @@
 //   bits 5-1    sequence bits
 //   bit 0       the node is last
 //
-// One word, because a slot must get it at once (Slot::numbering).
+// One word, because a slot must get it at once (Slot::packed_layout).
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace snowflake_ids::ledger {
 
 // After a restart ids may be ahead of the clock by a tick or two, and the ceiling of a database moves all generators.
 // So with longer ticks, all of them would be far ahead.
-inline constexpr microseconds max_numbering_tick = seconds{1};
+inline constexpr microseconds max_packed_tick = seconds{1};
 
-// Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970, beyond
+// Never 0. Errors: bad_tick (longer than max_packed_tick, or more than three digits), bad_epoch (before 1970, beyond
 // the year 2248, or no whole millisecond).
-constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
+constexpr Result<std::uint64_t> pack_layout(const Layout& l) {
     std::int64_t tick = l.timeline.tick_length.count();
-    if (tick < 1 || l.timeline.tick_length > max_numbering_tick) return Error::bad_tick;
+    if (tick < 1 || l.timeline.tick_length > max_packed_tick) return Error::bad_tick;
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
@@ -41,7 +41,7 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
 
 // With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a positive
 // tick.
-constexpr Layout layout_of_numbering(std::uint64_t v) {
+constexpr Layout unpack_layout(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;
     for (unsigned power = v >> 11 & 7; power > 0; power--) tick *= 10;
