@@ -20,7 +20,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.comment_statement
 
 -- Foreign keys are dropped first and created last, because they need the unique constraints. A check's valid twin gets
 -- its name; without one, the check is created again.
-CREATE FUNCTION snowflake_ids_convert.change_constraints(job snowflake_ids_convert.job)
+CREATE FUNCTION snowflake_ids_convert.constraint_changes(job snowflake_ids_convert.job)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -49,7 +49,7 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY k.contype DESC, k.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_constraints
+COMMENT ON FUNCTION snowflake_ids_convert.constraint_changes
     IS 'internal: statements that replace the foreign keys to converted columns, and the checks on them';
 
 -- A check may have been dropped after its twin was made.
@@ -68,7 +68,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_twins IS 'internal: statements that drop twins of no check';
 
-CREATE FUNCTION snowflake_ids_convert.change_triggers(target regclass, attnums smallint[])
+CREATE FUNCTION snowflake_ids_convert.trigger_changes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -92,10 +92,10 @@ AS $$
       AND g.tgattr::int2[] && attnums
     ORDER BY g.tgname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_triggers
+COMMENT ON FUNCTION snowflake_ids_convert.trigger_changes
     IS 'internal: statements that drop the triggers for UPDATE OF converted columns and make them again';
 
-CREATE FUNCTION snowflake_ids_convert.change_publications(target regclass, attnums smallint[])
+CREATE FUNCTION snowflake_ids_convert.publication_changes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -114,10 +114,10 @@ AS $$
     WHERE r.prrelid = target AND r.prattrs::int2[] && attnums
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_publications
+COMMENT ON FUNCTION snowflake_ids_convert.publication_changes
     IS 'internal: statements that take the table out of publications of converted columns and add it again';
 
-CREATE FUNCTION snowflake_ids_convert.change_statistics(target regclass, attnums smallint[])
+CREATE FUNCTION snowflake_ids_convert.statistics_changes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -136,5 +136,5 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY e.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_statistics
+COMMENT ON FUNCTION snowflake_ids_convert.statistics_changes
     IS 'internal: statements that drop extended statistics of converted columns and make them again';

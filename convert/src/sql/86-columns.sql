@@ -2,7 +2,7 @@
 
 -- New indexes get the names, constraints and properties of the old ones: first primary keys, then unique constraints,
 -- then others.
-CREATE FUNCTION snowflake_ids_convert.change_indexes(target regclass, attnums smallint[])
+CREATE FUNCTION snowflake_ids_convert.index_changes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -57,11 +57,11 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY old.contype NULLS LAST, old.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_indexes
+COMMENT ON FUNCTION snowflake_ids_convert.index_changes
     IS 'internal: statements that replace the indexes on converted columns by those on the new columns';
 
 -- prepare() has set the new default. Since 18, NOT NULL is a constraint with a name and perhaps a comment.
-CREATE FUNCTION snowflake_ids_convert.change_columns(job snowflake_ids_convert.job, target regclass)
+CREATE FUNCTION snowflake_ids_convert.column_changes(job snowflake_ids_convert.job, target regclass)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -111,12 +111,12 @@ AS $$
     WHERE c.rel = target
     ORDER BY c.attnum
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_columns
+COMMENT ON FUNCTION snowflake_ids_convert.column_changes
     IS 'internal: statements that replace the old columns by the new ones';
 
 -- keep_position: the old columns get the new type and values. PostgreSQL keeps everything else, but rewrites the table
 -- under the lock.
-CREATE FUNCTION snowflake_ids_convert.change_types(job snowflake_ids_convert.job, target regclass)
+CREATE FUNCTION snowflake_ids_convert.type_changes(job snowflake_ids_convert.job, target regclass)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -151,30 +151,30 @@ AS $$
                       string_agg(format('ALTER COLUMN %I TYPE %s USING %I', attname, job.type, shadow), ', '))
     FROM c
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_types
+COMMENT ON FUNCTION snowflake_ids_convert.type_changes
     IS 'internal: statements that give the old columns the new type and values';
 
 CREATE FUNCTION snowflake_ids_convert.changes(job snowflake_ids_convert.job) RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT * FROM snowflake_ids_convert.change_constraints(job)
+    SELECT * FROM snowflake_ids_convert.constraint_changes(job)
     UNION ALL
     SELECT s.*
     FROM snowflake_ids_convert.tables(job) WITH ORDINALITY AS t (rel, attnums, n)
          CROSS JOIN LATERAL (
-             SELECT * FROM snowflake_ids_convert.change_triggers(t.rel, t.attnums)
+             SELECT * FROM snowflake_ids_convert.trigger_changes(t.rel, t.attnums)
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.change_publications(t.rel, t.attnums)
+             SELECT * FROM snowflake_ids_convert.publication_changes(t.rel, t.attnums)
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.change_types(job, t.rel) WHERE job.keep_position
+             SELECT * FROM snowflake_ids_convert.type_changes(job, t.rel) WHERE job.keep_position
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.change_statistics(t.rel, t.attnums) WHERE NOT job.keep_position
+             SELECT * FROM snowflake_ids_convert.statistics_changes(t.rel, t.attnums) WHERE NOT job.keep_position
              UNION ALL
              SELECT * FROM snowflake_ids_convert.drop_twins(t.rel) WHERE NOT job.keep_position
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.change_indexes(t.rel, t.attnums) WHERE NOT job.keep_position
+             SELECT * FROM snowflake_ids_convert.index_changes(t.rel, t.attnums) WHERE NOT job.keep_position
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.change_columns(job, t.rel) WHERE NOT job.keep_position
+             SELECT * FROM snowflake_ids_convert.column_changes(job, t.rel) WHERE NOT job.keep_position
          ) AS s
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.changes IS 'internal: all statements of the changeover, with their stages';
