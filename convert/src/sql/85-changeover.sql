@@ -53,7 +53,8 @@ COMMENT ON FUNCTION snowflake_ids_convert.constraint_changes
     IS 'internal: statements that replace the foreign keys to converted columns, and the checks on them';
 
 -- A check may have been dropped after its twin was made.
-CREATE FUNCTION snowflake_ids_convert.drop_twins(target regclass) RETURNS SETOF snowflake_ids_convert.change
+CREATE FUNCTION snowflake_ids_convert.leftover_check_changes(target regclass)
+RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT 20, format('ALTER TABLE %s DROP CONSTRAINT %I', target, twin.conname)
@@ -66,7 +67,8 @@ AS $$
                         AND twin.convalidated
                         AND twin.conname = 'snowflake_ids_check_of_' || k.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_twins IS 'internal: statements that drop twins of no check';
+COMMENT ON FUNCTION snowflake_ids_convert.leftover_check_changes
+    IS 'internal: statements that drop twins of no check';
 
 CREATE FUNCTION snowflake_ids_convert.trigger_changes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change

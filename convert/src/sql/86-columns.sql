@@ -170,7 +170,7 @@ AS $$
              UNION ALL
              SELECT * FROM snowflake_ids_convert.statistics_changes(t.rel, t.attnums) WHERE NOT job.keep_position
              UNION ALL
-             SELECT * FROM snowflake_ids_convert.drop_twins(t.rel) WHERE NOT job.keep_position
+             SELECT * FROM snowflake_ids_convert.leftover_check_changes(t.rel) WHERE NOT job.keep_position
              UNION ALL
              SELECT * FROM snowflake_ids_convert.index_changes(t.rel, t.attnums) WHERE NOT job.keep_position
              UNION ALL
