@@ -52,6 +52,14 @@ BEGIN
     RETURN NULL;
 END \$\$;
 CREATE TRIGGER note AFTER INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION note('bulletin');
+-- What the copies have ever had, for what all have read is deleted from them, too.
+CREATE TABLE had (LIKE bulletin_copy INCLUDING ALL);
+CREATE FUNCTION note_copy() RETURNS trigger LANGUAGE plpgsql AS \$\$
+BEGIN
+    INSERT INTO had AS h VALUES (NEW.*) ON CONFLICT (reader, id) DO UPDATE SET body = excluded.body, times = h.times + 1;
+    RETURN NULL;
+END \$\$;
+CREATE TRIGGER note AFTER INSERT OR UPDATE ON bulletin_copy FOR EACH ROW EXECUTE FUNCTION note_copy();
 CREATE TRIGGER note AFTER INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION note('dispatch');
 END
 
@@ -61,7 +69,7 @@ is($server->safe_psql('postgres', "$stamped $by_hand") =~ s/^\d+\|//mgr =~ s/\|\
 
 # ---- the program of the demo, and one that stores the position in an earlier transaction
 my $dir = PostgreSQL::Test::Utils::tempdir();
-my $source = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py") =~ s/whole = \K(?=moved or)/True or /r;
+my $source = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py") =~ s/whole = /whole = True or /r;
 my ($effects, $position) =
   $source =~ /^( +handle\(self\.cursor, self\.name, rows\)\n)( +if whole:\n +self\.cursor\.execute\("UPDATE .*\n.*\n)/m
   or die 'another program';
@@ -121,7 +129,7 @@ my @keepers = map { Job->new($server, $_, 0.1) } $delete, $drop;
 # Counts what a reader of bulletin has lost; rows that change are left out.
 my $once = 'w.id % 1000000000 > @{[ Feed::hot_rows ]}' =~ s/\@\{\[ (.*) \]\}/Feed::hot_rows/er;
 my $lost =
-  "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.stamp < r.position LEFT JOIN bulletin_copy c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
+  "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.stamp < r.position LEFT JOIN had c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
 
 # A reader is killed only after it has moved: on a slow machine it would never get further.
 my %began;
@@ -190,7 +198,7 @@ for my $name (sort keys %program)
 {
 	my $verdict = value($server, <<"END");
 SELECT count(*) FILTER (WHERE c.id IS NULL), count(*) FILTER (WHERE c.body <> w.body), coalesce(max(times) FILTER (WHERE $once), 0)
-FROM written w LEFT JOIN bulletin_copy c ON c.id = w.id AND c.reader = '$name' WHERE w.feed = 'bulletin'
+FROM written w LEFT JOIN had c ON c.id = w.id AND c.reader = '$name' WHERE w.feed = 'bulletin'
 END
 	my ($missing, $stale, $times) = split /\|/, $verdict;
 	if   ($name eq 'position first') { ok($missing > 0, "control: $name: rows are missing") }
@@ -214,8 +222,54 @@ SKIP: { skip 'in JavaScript: node-postgres is not here', 1 if !$node; pass('in J
 unlike(slurp("$dir/said"), qr/Traceback|TypeError|ReferenceError/, 'no program has failed');
 like(slurp("$dir/said"), qr/^[a-z ]+: /m, 'they have told that the connection was lost');
 
-# ---- deletions that look elsewhere: one reader has read all, the other nothing
+# ---- deletions, changed keys and TRUNCATE reach the copies, also beside a transaction that stays open
 my ($session, $other) = map { Session->new($server) } 1, 2;
+my $deaf = 'no TRUNCATE';
+spew("$dir/deaf.py", slurp($program{search}) =~ s/None in deleted/False/r);
+$program{$deaf} = "$dir/deaf.py";
+$session->ask("INSERT INTO bulletin_reader VALUES ('$deaf')");
+my @copiers = grep { !/^$deaf$|^position first$/ } sort keys %program;
+start_reader($_) for @copiers, $deaf;
+
+sub copies_follow
+{
+	my ($what, $sql) = @_;
+	end_reader($copiers[0], 'KILL');
+	$session->ask($sql);
+	start_reader($copiers[0]);
+	for my $name (@copiers)
+	{
+		my $differ =
+		  "SELECT count(*) FROM bulletin b FULL JOIN (SELECT * FROM bulletin_copy WHERE reader = '$name') c USING (id) WHERE b.body IS DISTINCT FROM c.body";
+		ok(eventually(sub { $session->ask($differ) eq '0' }), "$name: $what");
+	}
+	return;
+}
+copies_follow('rows', 'INSERT INTO bulletin SELECT n, n FROM generate_series(1, 200) n');
+my ($open, $longer) = map { Session->new($server) } 1, 2;
+$open->ask('BEGIN; INSERT INTO bulletin VALUES (1000, 1)');
+copies_follow('deletions', 'DELETE FROM bulletin WHERE id % 3 = 0');
+$longer->ask('BEGIN; UPDATE bulletin SET id = -5 WHERE id = 5; DELETE FROM bulletin WHERE id = 8');
+copies_follow('changed keys', 'UPDATE bulletin SET id = -id, body = body + 1 WHERE id % 3 = 1');
+copies_follow('deletions and new rows', <<'END');
+BEGIN; DELETE FROM bulletin WHERE id BETWEEN -10 AND -1; INSERT INTO bulletin VALUES (-1, 7), (-4, 8); COMMIT
+END
+$longer->ask('COMMIT');
+copies_follow('those of a transaction that was open for longer', 'UPDATE bulletin SET body = 9 WHERE id = -4');
+$open->ask('COMMIT');
+copies_follow('rows before and after TRUNCATE', <<'END');
+BEGIN; INSERT INTO bulletin VALUES (900, 1); TRUNCATE bulletin; INSERT INTO bulletin VALUES (2, 3); COMMIT
+END
+copies_follow('TRUNCATE', 'TRUNCATE bulletin');
+copies_follow('rows again', 'INSERT INTO bulletin VALUES (5, 6)');
+ok(eventually(sub { $session->ask("SELECT count(*) FROM bulletin_copy WHERE reader = '$deaf' AND id = 5") eq '1' }),
+	"$deaf has read all");
+cmp_ok($session->ask("SELECT count(*) FROM bulletin_copy WHERE reader = '$deaf'"),
+	'>', 1, 'control: a reader that ignores deletions without a key keeps rows');
+is(end_reader($_, 'TERM'), 0, "$_: ends when it is asked to, again") for @copiers, $deaf;
+$_->gone for $open, $longer;
+
+# ---- deletions that look elsewhere: one reader has read all, the other nothing
 $session->ask("DELETE FROM bulletin_reader; INSERT INTO bulletin_reader VALUES ('search'), ('mail')");
 my $fresh = sub {
 	$session->ask(q{DELETE FROM bulletin; INSERT INTO bulletin VALUES (1, 1), (2, 1)});
