@@ -1,14 +1,11 @@
 #!/usr/bin/python3
-"""Reads a feed: each row that is inserted or updated in the table bulletin.
+"""Reads a feed: each row that is inserted, updated or deleted in the table bulletin.
 
 usage: feed_reader.py NAME    a row of bulletin_reader (feed_reader.sql has the tables); PGHOST, PGDATABASE ...
 
 The position is stored in the transaction that uses the rows, so neither kill -9 nor a lost connection makes it miss a
 row, as long as handle() writes to this database. A row can come several times, until it has settled. SIGTERM and SIGINT
 end the program after the rows at hand.
-
-Polls do not wait for open transactions, and most of them read only rows that are newer than the newest one. The rows of
-a transaction that was open for longer have smaller stamps, so wider windows find them.
 """
 import signal
 import sys
@@ -16,11 +13,16 @@ import threading
 import time
 
 import psycopg2
+import psycopg2.extras
 
 SMALLEST = "2222222222222222"
 RECONNECT = 1.0  # seconds between two attempts to connect, at most
 WAIT = 1.0  # seconds in one call; a longer one delays VACUUM and CREATE INDEX CONCURRENTLY
-WINDOWS = [0.02 * 10 ** n for n in range(9)]  # seconds before the newest stamp
+PAUSE = 0.02  # seconds between two polls, at least
+# While a transaction stays open, the position does not move. So that polls do not read all rows since then, a poll
+# begins after the newest stamp of the last poll but one. Rows of a transaction that was open for longer have smaller
+# stamps, so after each of these times, in seconds, a poll begins after that of the last but one of its kind.
+PACES = [0] + [2 * 100 ** n for n in range(5)]
 
 stop = threading.Event()
 
@@ -28,89 +30,84 @@ stop = threading.Event()
 def handle(cursor, reader, rows):
     """What is done with the rows. This keeps a copy; the same row may come again, and with a newer body.
 
-    A row can come before an older one of another transaction, so the copy has no constraint but its key.
+    A deletion without a key is a TRUNCATE. All rows are as they are now, so their order does not matter. A row can come
+    before an older one of another transaction, so the copy has no constraint but its key.
     """
+    deleted = [row.id for row in rows if row.deleted]
+    there = {row.id: row.body for row in rows if not row.deleted}  # a key can come twice
+    cursor.execute("DELETE FROM bulletin_copy WHERE reader = %s AND (%s OR id = ANY (%s::bigint[]))",
+                   (reader, None in deleted, deleted))
     cursor.execute(
         """INSERT INTO bulletin_copy AS c (reader, id, body, times)
         SELECT %s, id, body, 1 FROM unnest(%s::bigint[], %s::int[]) AS r (id, body)
         ON CONFLICT (reader, id) DO UPDATE SET body = excluded.body, times = c.times + 1""",
-        (reader, [row[0] for row in rows], [row[1] for row in rows]))
+        (reader, list(there), list(there.values())))
 
 
 class Reader:
     def __init__(self, name, cursor):
         self.name, self.cursor = name, cursor
         self.count = 0  # of snowflake_ids_wait()
-        self.newest, self.newest_time = SMALLEST, 0.0
-        self.read = [-float("inf")] * len(WINDOWS)  # when each window was last read
-        self.due = [0.0] * len(WINDOWS)  # and when it must be read again, because there were commits
+        self.newest = SMALLEST  # stamp that it has read
+        # Of each pace: when its last poll was, and the newest stamps after the last but one and after the last one.
+        self.read = [(-float("inf"), SMALLEST, SMALLEST)] * len(PACES)
 
     def ask(self, query, *values):
         self.cursor.execute(query, values)
         return self.cursor.fetchone()
 
-    def wait(self):
-        """Returns whether somebody has committed. Each window is read again after twice its width."""
-        seconds = min(WAIT, max(0.001, min(self.due) - time.monotonic()))
-        count, = self.ask("SELECT snowflake_ids_wait('bulletin', %s, make_interval(secs => %s))", self.count, seconds)
-        committed, self.count = count != self.count, count
-        if committed:
-            self.due = [min(due, read + 2 * width) for due, read, width in zip(self.due, self.read, WINDOWS)]
-        return committed
-
-    def poll(self, committed):
-        """Uses the rows of the widest window that is due, or all from the position on, and stores the next position."""
-        now = time.monotonic()
-        width = max((width for due, width in zip(self.due, WINDOWS) if due <= now), default=0.0)
-        found = self.ask(
-            """SELECT settled, settled > position AND %s >= position,
-                sno_lower_bound(greatest(sno_timestamp(position), to_timestamp(%s))),
-                extract(epoch FROM sno_timestamp(position))::float, extract(epoch FROM sno_timestamp(settled))::float
-            FROM bulletin_reader, sno_settled('bulletin') AS settled WHERE name = %s""",
-            self.newest, self.newest_time - width, self.name)
-        if found is None:
+    def check(self):
+        """An error if the copy must be made again: deletions were forgotten, or the server was restored."""
+        if not self.ask("""SELECT snowflake_ids.feed_position('bulletin', position::text)
+                FROM bulletin_reader WHERE name = %s""", self.name):
             sys.exit(f"bulletin_reader has no row named {self.name}")
-        settled, moved, window, position_time, settled_time = found
-        unsettled = self.newest_time - position_time
-        # Rows have settled: half of them, or it is long ago that all were read.
-        moved = moved and 2 * (settled_time - position_time + now - self.read[-1]) >= unsettled
-        if not (committed or width or moved):
-            return
-        whole = moved or width >= unsettled
+
+    def wait(self):
+        """Sleeps until somebody commits."""
+        self.count, = self.ask("SELECT snowflake_ids_wait('bulletin', %s, make_interval(secs => %s))", self.count, WAIT)
+
+    def poll(self):
+        """Uses the rows, and stores the next position if these are all from the position on."""
+        now = time.monotonic()
+        due = [n for n, pace in enumerate(PACES) if now - self.read[n][0] >= pace]
+        after = min(self.read[n][1] for n in due)
         self.cursor.execute("BEGIN")
         # The lock makes a second process of the same name wait.
-        position, = self.ask("SELECT position FROM bulletin_reader WHERE name = %s FOR UPDATE", self.name)
+        position, settled = self.ask(
+            "SELECT position, sno_settled('bulletin') FROM bulletin_reader WHERE name = %s FOR UPDATE", self.name)
+        whole = after < max(position, settled)  # nobody has been open since then
         self.cursor.execute(
-            """SELECT id, body, stamp, extract(epoch FROM sno_timestamp(stamp))::float FROM bulletin
-            WHERE stamp >= %s AND stamp > %s ORDER BY stamp""",
-            (position, SMALLEST if whole else window if width else self.newest))
+            """SELECT greatest(%s, f.position) AS position, f.stamp, f.deleted, f.id, b.body
+            FROM bulletin_feed AS f LEFT JOIN LATERAL (SELECT * FROM bulletin WHERE id = f.id LIMIT 1) AS b ON true
+            WHERE f.stamp >= %s AND f.stamp > %s ORDER BY f.stamp""",
+            (position, position, SMALLEST if whole else after))
         rows = self.cursor.fetchall()
         if rows:
             handle(self.cursor, self.name, rows)
             if whole:
-                self.cursor.execute("UPDATE bulletin_reader SET position = greatest(position, %s) WHERE name = %s",
-                                    (settled, self.name))
+                self.cursor.execute("UPDATE bulletin_reader SET position = %s WHERE name = %s",
+                                    (rows[0].position, self.name))
         self.cursor.execute("COMMIT")
         if rows:
-            self.newest, self.newest_time = max((self.newest, self.newest_time), rows[-1][2:])
-        for n, of in enumerate(WINDOWS):
-            if whole or of <= width:
-                self.read[n], self.due[n] = now, float("inf")
+            self.newest = rows[-1].stamp
+        for n in due:
+            self.read[n] = now, self.read[n][2], self.newest
 
 
 def follow(name):
     """Polls one connection until it is lost or the program is to stop."""
     connection = psycopg2.connect(
         "", application_name=f"feed reader {name}", connect_timeout=10, keepalives_idle=30,
+        cursor_factory=psycopg2.extras.NamedTupleCursor,
         options="-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s")
     try:
         connection.autocommit = True
         reader = Reader(name, connection.cursor())
-        # An error if rows that it has read are gone, because the server was restored.
-        reader.ask("""SELECT snowflake_ids.feed_position('bulletin', position::text)
-            FROM bulletin_reader WHERE name = %s""", name)
+        reader.check()
         while not stop.is_set():
-            reader.poll(reader.wait())
+            reader.wait()
+            reader.poll()
+            stop.wait(PAUSE)
     finally:
         connection.close()
 
