@@ -44,6 +44,12 @@ SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok \gexec
 SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok;
 DELETE FROM longer_key;
 
+-- A call that finds nothing to do generates no id, so readers of other tables do not wait for its transaction.
+BEGIN;
+SELECT * FROM snowflake_ids.create_feed('plain_key');
+SELECT count(*) FROM snowflake_ids.unsettled WHERE pid = pg_backend_pid();
+ROLLBACK;
+
 -- The triggers are off, then on. What is to do, runs as it stands there.
 SELECT snowflake_ids.feed_position('plain_key', NULL);
 SELECT snowflake_ids.feed_position(NULL, '2222222222222222');
