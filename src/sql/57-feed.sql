@@ -91,7 +91,9 @@ BEGIN
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);
-    EXECUTE pg_catalog.format('SELECT %1$s, %1$s', snowflake_ids.feed_call(format, 'gen_%s')) INTO before, first_stamp;
+    IF NOT has_column THEN
+        EXECUTE pg_catalog.format('SELECT %1$s, %1$s', snowflake_ids.feed_call(format, 'gen_%s')) INTO before, first_stamp;
+    END IF;
     FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, format, stamp, index, first_stamp) f
         WHERE NOT f.ok AND f.quick LOOP
         EXECUTE found.to_do;
