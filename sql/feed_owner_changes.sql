@@ -62,6 +62,26 @@ SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok \gexec
 SELECT snowflake_ids.feed_position('plain_key', '2222222222222222');
 SELECT snowflake_ids.feed_position('another_key', '0');
 
+-- Who may not read the table any more: what is deleted then is not for them either.
+GRANT SELECT ON another_key TO feed_old_owner;
+SELECT to_do FROM snowflake_ids.create_feed('another_key');
+REVOKE SELECT ON another_key FROM feed_old_owner;
+SET ROLE feed_old_owner;
+SELECT * FROM another_key_feed;
+SELECT count(*) > 0 AS sees FROM another_key_deleted;
+RESET ROLE;
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok;
+-- Columns of the table are enough for the feed.
+GRANT SELECT (num, stamp) ON another_key TO feed_old_owner;
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok;
+REVOKE SELECT (num, stamp) ON another_key FROM feed_old_owner;
+GRANT SELECT ON another_key_deleted TO PUBLIC;
+SELECT to_do FROM snowflake_ids.create_feed('another_key') \gexec
+SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok;
+SET ROLE feed_old_owner;
+SELECT count(*) FROM another_key_deleted;
+RESET ROLE;
+
 DROP TABLE another_key, longer_key, plain_key CASCADE;
 DROP TABLE another_key_deleted, longer_key_deleted;
 REVOKE ALL ON SCHEMA public FROM feed_old_owner, feed_new_owner;

@@ -82,7 +82,10 @@ my @cases = (
 	[ 'ALTER TABLE bulletin_deleted RENAME TO removed', map { "a trigger notes each $_" } qw(DELETE TRUNCATE UPDATE) ],
 	[ 'DROP VIEW bulletin_feed', 'there is a view to read' ],
 	[ 'ALTER TABLE bulletin RENAME id TO number', 'its columns are those of the key' ],
-	[ 'GRANT SELECT ON bulletin TO other', 'other may read it, as the table' ]);
+	[ 'GRANT SELECT ON bulletin TO other', 'other may read it, as the table' ],
+	[ "GRANT SELECT ON bulletin TO other; SELECT snowflake_ids.create_feed('bulletin');"
+		  . 'REVOKE SELECT ON bulletin FROM other',
+		'other may not read it, as the table' ]);
 
 for my $case (@cases)
 {
@@ -128,7 +131,7 @@ like(
 	'deletions are refused, too');
 
 # A second call of create_feed() mends what is quick, and lists the rest.
-for my $break (map { $_->[0] } grep { $_->[0] !~ /UNLOGGED|NOT NULL|(DISABLE|REPLICA) TRIGGER zz_stamp/ } @cases)
+for my $break (map { $_->[0] } grep { $_->[0] !~ /UNLOGGED|NOT NULL|REVOKE|(DISABLE|REPLICA) TRIGGER zz_stamp/ } @cases)
 {
 	$session->ask("BEGIN; $break");
 	is($session->ask(q{SELECT to_do FROM snowflake_ids.create_feed('bulletin')}), '', "create_feed() mends: $break");
