@@ -299,6 +299,13 @@ BEGIN
         LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END) AS g (who),
         (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS o (oid, name, wanted)
     WHERE c.oid = of_table AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND o.wanted;
+    -- The keys of deleted rows are for those who may read the table.
+    RETURN QUERY
+    SELECT c.oid::regclass, format('%s may not read it, as the table', g.who), false, format('REVOKE SELECT ON %s FROM %s;', c.oid::regclass, g.who), false
+    FROM pg_class c, aclexplode(c.relacl) a,
+        LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END) AS g (who)
+    WHERE c.oid IN (p.feed, p.deletions) AND a.privilege_type = 'SELECT'
+      AND NOT has_any_column_privilege(a.grantee, of_table, 'SELECT');
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, text, name, text, text) IS
     'internal: the rules of a feed, and the statement that mends each';
