@@ -44,6 +44,40 @@ SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok \gexec
 SELECT to_do FROM snowflake_ids.check_feed('longer_key') WHERE NOT ok;
 DELETE FROM longer_key;
 
+-- Its names are taken. What is to do drops nothing.
+CREATE TABLE taken (id int PRIMARY KEY);
+CREATE TABLE taken_feed ();
+SELECT * FROM snowflake_ids.create_feed('taken');
+SELECT relation, to_do FROM snowflake_ids.check_feed('taken') WHERE to_do ~ 'taken_feed';
+DROP TABLE taken_feed;
+SELECT to_do FROM snowflake_ids.create_feed('taken', deletes => true);
+DROP TABLE taken_deleted CASCADE;
+CREATE TABLE taken_deleted (kept text);
+SELECT * FROM snowflake_ids.create_feed('taken');
+SELECT relation, to_do FROM snowflake_ids.check_feed('taken') WHERE to_do ~ 'TABLE public.taken_deleted';
+DROP TABLE taken_deleted;
+-- What DROP TABLE ... CASCADE leaves.
+SELECT to_do FROM snowflake_ids.create_feed('taken');
+DROP TABLE taken CASCADE;
+CREATE TABLE taken (id int PRIMARY KEY);
+SELECT * FROM snowflake_ids.create_feed('taken', deletes => true);
+DROP TABLE taken_deleted;
+-- A name has at most 63 bytes, so that of a view is too short for both of these.
+SELECT repeat('n', 60) || 1 AS name1, repeat('n', 60) || 2 AS name2 \gset
+CREATE TABLE :name1 (id int PRIMARY KEY);
+CREATE TABLE :name2 (id int PRIMARY KEY);
+SELECT to_do FROM snowflake_ids.create_feed(:'name1', deletes => true);
+SELECT * FROM snowflake_ids.create_feed(:'name2', deletes => true);
+SELECT to_do FROM snowflake_ids.check_feed(:'name2') WHERE to_do ~ '_feed ';
+SELECT left(:'name1', 58) || '_feed' AS feed \gset
+ALTER VIEW :feed RENAME TO n_feed;
+SELECT * FROM snowflake_ids.create_feed(:'name2', deletes => true);
+ALTER TABLE :name2 RENAME TO shorter;
+SELECT * FROM snowflake_ids.create_feed('shorter', deletes => true);
+DROP TABLE :name1, shorter CASCADE;
+SELECT left(:'name1', 55) || '_deleted' AS deletions \gset
+DROP TABLE shorter_deleted, :deletions;
+
 -- A call that finds nothing to do generates no id, so readers of other tables do not wait for its transaction.
 BEGIN;
 SELECT * FROM snowflake_ids.create_feed('plain_key');
