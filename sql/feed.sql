@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 SELECT oid::regprocedure AS function FROM pg_proc
-WHERE proname ~ '^(create|drop|check|forget|note|fail|feed)_(feed|deleted|forgotten|position|as_owner|of|rules|settled|call)$'
+WHERE proname ~ '^(create|drop|check|forget|note|fail|feed)_(feed|deleted|forgotten|position|as_owner|of|rules|settled|call|taken)$'
     AND pronamespace = 'snowflake_ids'::regnamespace ORDER BY oid::regprocedure::text COLLATE "C";
 CREATE FUNCTION rows_of(feed regclass) RETURNS TABLE (deleted boolean, key text) LANGUAGE plpgsql AS $$
 BEGIN

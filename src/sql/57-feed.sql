@@ -77,17 +77,9 @@ BEGIN
             HINT = pg_catalog.format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table,
                 stamp || '_id');
     END LOOP;
-    FOR found IN SELECT c.oid::regclass AS taken, c.relowner AS owner, CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind
-        FROM (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS n (oid, name, wanted)
-        JOIN pg_class c ON n.oid IS NULL AND n.wanted AND c.oid = to_regclass(n.name) LOOP
-        RAISE EXCEPTION '% exists already', found.taken USING ERRCODE = 'duplicate_table',
-            DETAIL = CASE WHEN found.owner = p.owner THEN pg_catalog.format('It is not of the feed of %s.', of_table)
-                ELSE pg_catalog.format('It belongs to %s, and %s to %s.', found.owner::regrole, of_table,
-                    p.owner::regrole) END,
-            HINT = CASE WHEN found.owner = p.owner
-                THEN pg_catalog.format('Rename it. If it is of an earlier table: DROP %s %s;', found.kind, found.taken)
-                ELSE pg_catalog.format('Rename it. If it is of this feed: ALTER %s %s OWNER TO %s;', found.kind, found.taken,
-                    p.owner::regrole) END;
+    FOR found IN SELECT n.name, t.* FROM (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS n (oid, name, wanted)
+        CROSS JOIN LATERAL snowflake_ids.feed_taken(of_table, n.oid, n.name) AS t WHERE n.wanted AND t.to_do IS NOT NULL LOOP
+        RAISE EXCEPTION '% exists already', found.name USING ERRCODE = 'duplicate_table', DETAIL = found.detail, HINT = found.hint;
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);

@@ -83,6 +83,24 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_settled(regclass, text) IS 'internal: the query for the settled id of a table';
 
+-- What another owner has may be of this feed. Two long names can begin alike, so nothing is dropped that a view reads.
+CREATE FUNCTION snowflake_ids.feed_taken(of_table regclass, own regclass, taken text, OUT detail text, OUT to_do text, OUT hint text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN c.relowner = t.relowner THEN format('It is not of the feed of %s.', of_table)
+            ELSE format('It belongs to %s, and %s to %s.', c.relowner::regrole, of_table, t.relowner::regrole) END,
+        s.to_do,
+        CASE WHEN c.relowner <> t.relowner THEN format('Rename it. If it is of this feed: %s', s.to_do)
+            WHEN c.relkind <> 'r' OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_rewrite'::regclass
+                AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid) THEN format('Rename it, or %s.', of_table)
+            ELSE format('Rename it. If it is of an earlier table: DROP TABLE %s;', taken) END
+    FROM pg_class t JOIN pg_class c ON own IS NULL AND c.oid = to_regclass(taken),
+        LATERAL (SELECT format(CASE WHEN c.relowner = t.relowner THEN 'ALTER TABLE %s RENAME TO ...;'
+            ELSE 'ALTER TABLE %s OWNER TO %s;' END, taken, t.relowner::regrole)) AS s (to_do)
+    WHERE t.oid = of_table
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_taken(regclass, regclass, text) IS
+    'internal: what to do if a relation that is not of the feed has its name';
+
 -- The arguments say what is wanted, where nothing is there yet. create_feed() runs the statements that are `quick`; it
 -- passes the first stamp.
 CREATE FUNCTION snowflake_ids.feed_rules(of_table regclass, deletes boolean, format text, stamp name, index text,
@@ -229,9 +247,8 @@ BEGIN
 
     IF deletes THEN
         RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
-            CASE WHEN to_regclass(p.deletions_name) IS NOT NULL THEN format('ALTER TABLE %s OWNER TO %s;', p.deletions_name, p.owner::regrole) ELSE
-            format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT %4$s, forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %5$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %6$L;', p.deletions_name, k.columns, column_type, new_id, p.owner::regrole,
-                format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table)) END, true;
+            coalesce((snowflake_ids.feed_taken(of_table, p.deletions, p.deletions_name)).to_do, format('CREATE TABLE %1$s (%2$s, stamp %3$s NOT NULL DEFAULT %4$s, forgotten boolean NOT NULL DEFAULT false); ALTER TABLE %1$s OWNER TO %5$s, REPLICA IDENTITY FULL; CREATE INDEX ON %1$s (stamp); COMMENT ON TABLE %1$s IS %6$L;', p.deletions_name, k.columns, column_type, new_id, p.owner::regrole,
+                format('keys of rows deleted from %s, whatever its row security; none: all rows before the stamp', of_table))), true;
         RETURN QUERY
         SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
             (SELECT string_agg(CASE WHEN x.old <> x.new
@@ -287,9 +304,8 @@ BEGIN
     SELECT of_table, 'there is a view to read', p.feed IS NOT NULL AND (NOT deletes OR EXISTS (
             SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
                 AND d.refobjid = p.deletions WHERE r.ev_class = p.feed)),
-        CASE WHEN p.feed IS NULL AND to_regclass(p.feed_name) IS NOT NULL THEN format('ALTER VIEW %s OWNER TO %s;', p.feed_name, p.owner::regrole) ELSE
-        format('CREATE OR REPLACE VIEW %1$s WITH (security_invoker = true) AS %2$s; ALTER VIEW %1$s OWNER TO %3$s; COMMENT ON VIEW %1$s IS %4$L;', p.feed_name, definition, p.owner::regrole,
-            format('keys of new%s changed rows of %s, by stamp; not what row security or a dropped partition hides', CASE WHEN deletes THEN ', deleted and' ELSE ' and' END, of_table)) END, true;
+        coalesce((snowflake_ids.feed_taken(of_table, p.feed, p.feed_name)).to_do, format('CREATE OR REPLACE VIEW %1$s WITH (security_invoker = true) AS %2$s; ALTER VIEW %1$s OWNER TO %3$s; COMMENT ON VIEW %1$s IS %4$L;', p.feed_name, definition, p.owner::regrole,
+            format('keys of new%s changed rows of %s, by stamp; not what row security or a dropped partition hides', CASE WHEN deletes THEN ', deleted and' ELSE ' and' END, of_table))), true;
     RETURN QUERY
     SELECT o.oid, format('%s may read it, as the table', g.who), EXISTS (
             SELECT FROM pg_class f, aclexplode(f.relacl) fa
