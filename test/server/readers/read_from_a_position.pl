@@ -406,7 +406,9 @@ END
 	insert($any, 101);
 	($position, my $got) = poll($position);
 	is($got, '100 101', 'both rows are read');
+	my $mark = log_mark($server);
 	kill 'KILL', $wal_writer;
+	wait_for_log($server, qr/reinitializing/, $mark) or die 'nobody notices';
 	$_->gone for $reader, $second, $writer, $keeper, $any;
 	comes_back($server);
 	$_ = Session->new($server) for $reader, $any;

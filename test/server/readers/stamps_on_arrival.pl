@@ -134,8 +134,8 @@ my @faults = (
 	],
 	[   'the apply worker is killed',
 		sub {
-			my $pid = $subscriber->safe_psql('postgres',
-				q{SELECT pid FROM pg_stat_subscription WHERE pid IS NOT NULL AND relid IS NULL LIMIT 1});
+			my $worker = q{SELECT pid FROM pg_stat_subscription WHERE pid IS NOT NULL AND relid IS NULL LIMIT 1};
+			my $pid = eventually(sub { $subscriber->safe_psql('postgres', $worker) }) or die 'no apply worker';
 			my $mark = log_mark($subscriber);
 			kill 'KILL', $pid;
 			wait_for_log($subscriber, qr/reinitializing/, $mark) or die 'not noticed';

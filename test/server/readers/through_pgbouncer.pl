@@ -126,7 +126,7 @@ for my $mode (qw(transaction session statement))
 	my $pid = value($server, 'SELECT pid FROM pg_stat_activity WHERE ' . asleep());
 	kill 'INT', $reader->{pid};
 	like($reader->answer, qr/canceling statement due to user request/, "$mode: a cancel ends a wait");
-	is(count_of("pid = $pid AND state = 'idle'"), 1, "$mode: and not the session of the server");
+	ok(eventually(sub { count_of("pid = $pid AND state = 'idle'") == 1 }), "$mode: and not the session of the server");
 	$reader->gone;
 
 	($reader) = sleeper($pool);
@@ -138,7 +138,7 @@ for my $mode (qw(transaction session statement))
 	$pool = Pool->new($server, $mode, 1, query_wait_timeout => 1);
 	($reader, $seen) = sleeper($pool);
 	like(value($pool, 'SELECT 1'), qr/query_wait_timeout/, "$mode: who finds no free session is told");
-	is(count_of(asleep()), 1, "$mode: meanwhile the reader sleeps");
+	ok(eventually(sub { count_of(asleep()) == 1 }), "$mode: meanwhile the reader sleeps");
 	value($server, $insert);
 	isnt($reader->answer, $seen, "$mode: and then it wakes");
 	$pool->stop;
