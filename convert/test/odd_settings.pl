@@ -71,7 +71,7 @@ $set_of_writers
 INSERT INTO "App"."Key" (id) VALUES ($new_key);
 INSERT INTO "App"."of Key" SELECT id, note FROM "App"."Key" ORDER BY note DESC LIMIT 1;
 UPDATE "App"."Key" SET "Up" = id WHERE note = 2;
-UPDATE "App"."Key" SET id = $new_key WHERE note = (SELECT max(note) FROM "App"."Key" WHERE created < now() - interval '1 day');
+UPDATE "App"."Key" SET id = $new_key WHERE note = (SELECT max(note) FROM "App"."Key" WHERE created < now() - interval '2 days');
 BEGIN;
 DELETE FROM "App"."of Key" WHERE note = 1;
 UPDATE "App"."of Key" SET key = k.id FROM "App"."Key" k WHERE "of Key".note = 3 AND k.note = 2;
@@ -86,12 +86,12 @@ END
 	my $wrong = sql(<<"END");
 SET timezone = '$zone';
 SELECT 'time of ' || note || ': ' || ${format}_timestamp(id) || ', not ' || created FROM "Key"
-WHERE ${format}_timestamp(id) <> date_bin('$tick', created::timestamptz, timestamptz '2020-01-01 00:00:00+00') AND created < now() - interval '1 day';
-SELECT 'drawn ' || ${format}_timestamp(id) FROM "Key" WHERE created > now() - interval '1 day' AND ${format}_timestamp(id) < now() - interval '1 hour';
+WHERE ${format}_timestamp(id) <> date_bin('$tick', created::timestamptz, timestamptz '2020-01-01 00:00:00+00') AND created < now() - interval '2 days';
+SELECT 'drawn ' || ${format}_timestamp(id) FROM "Key" WHERE created > now() - interval '2 days' AND ${format}_timestamp(id) < now() - interval '1 hour';
 SELECT 'order of ' || note FROM (SELECT *, lag(created) OVER (ORDER BY id) > created AS wrong FROM "Key") AS k WHERE wrong;
 SELECT 'reference of ' || o.note FROM "of Key" o JOIN "Key" k ON k.id = o.key WHERE k.note <> o.note;
 SELECT 'up of ' || k.note FROM "Key" k LEFT JOIN "Key" u ON u.id = k."Up" WHERE u.note IS DISTINCT FROM CASE k.note WHEN 2 THEN 2 ELSE nullif(k.note - 1, 0) END
-    AND k.created < now() - interval '1 day';
+    AND k.created < now() - interval '2 days';
 SELECT conname || ' is not valid' FROM pg_constraint WHERE conrelid IN ('"Key"'::regclass, '"of Key"'::regclass) AND NOT convalidated;
 SELECT 'left over: ' || relname FROM pg_class WHERE relname ~ '^snowflake_ids' AND relname !~ '_map_' AND relnamespace = '"App"'::regnamespace;
 SELECT 'map of ' || k.note FROM snowflake_ids_map_@{[ sql(q{SELECT '"App"."Key"'::regclass::oid}) ]} m RIGHT JOIN "Key" k ON k.id = m.new WHERE m.old IS NULL;
