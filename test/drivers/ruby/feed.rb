@@ -46,7 +46,7 @@ read = lambda do
   end
 end
 agrees = lambda do |what|
-  Timeout.timeout(60) { read.call until copy == Story.all.to_h { |story| [story.id, story.title] } }
+  Timeout.timeout(180) { read.call until copy == Story.all.to_h { |story| [story.id, story.title] } }
   puts what
 end
 
@@ -64,7 +64,7 @@ Sql.execute('TRUNCATE stories')
 Story.create!(title: 'after')
 agrees.call('a table that was emptied')
 # Once all rows have settled, the position stays.
-Timeout.timeout(60) { nil until (1..3).map { read.call }.uniq.size == 1 }
+Timeout.timeout(180) { nil until (1..3).map { read.call }.uniq.size == 1 }
 
 fixtures = lambda do |stamp|
   Dir.mktmpdir do |dir|

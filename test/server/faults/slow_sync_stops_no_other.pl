@@ -44,7 +44,7 @@ sub hold
 	my $since = my $then = now();
 
 	$clock->pass(5);
-	my $until = time + 4;
+	my $until = time + 30;
 	my %waits;
 	for my $statement (1 .. 20)
 	{
