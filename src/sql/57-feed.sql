@@ -77,9 +77,12 @@ BEGIN
             HINT = pg_catalog.format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table,
                 stamp || '_id');
     END LOOP;
-    FOR found IN SELECT n.name, t.* FROM (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS n (oid, name, wanted)
-        CROSS JOIN LATERAL snowflake_ids.feed_taken(of_table, n.oid, n.name) AS t WHERE n.wanted AND t.to_do IS NOT NULL LOOP
-        RAISE EXCEPTION '% exists already', found.name USING ERRCODE = 'duplicate_table', DETAIL = found.detail, HINT = found.hint;
+    FOR found IN SELECT n.name, t.*
+        FROM (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS n (oid, name, wanted),
+            snowflake_ids.feed_taken(of_table, n.oid, n.name) AS t
+        WHERE n.wanted AND t.to_do IS NOT NULL LOOP
+        RAISE EXCEPTION '% exists already', found.name USING ERRCODE = 'duplicate_table', DETAIL = found.detail,
+            HINT = found.hint;
     END LOOP;
     has_column := EXISTS (
         SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped);

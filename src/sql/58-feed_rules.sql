@@ -84,14 +84,17 @@ $$;
 COMMENT ON FUNCTION snowflake_ids.feed_settled(regclass, text) IS 'internal: the query for the settled id of a table';
 
 -- What another owner has may be of this feed. Two long names can begin alike, so nothing is dropped that a view reads.
-CREATE FUNCTION snowflake_ids.feed_taken(of_table regclass, own regclass, taken text, OUT detail text, OUT to_do text, OUT hint text)
+CREATE FUNCTION snowflake_ids.feed_taken(of_table regclass, own regclass, taken text,
+    OUT detail text, OUT to_do text, OUT hint text)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN c.relowner = t.relowner THEN format('It is not of the feed of %s.', of_table)
             ELSE format('It belongs to %s, and %s to %s.', c.relowner::regrole, of_table, t.relowner::regrole) END,
         s.to_do,
         CASE WHEN c.relowner <> t.relowner THEN format('Rename it. If it is of this feed: %s', s.to_do)
-            WHEN c.relkind <> 'r' OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_rewrite'::regclass
-                AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid) THEN format('Rename it, or %s.', of_table)
+            WHEN c.relkind <> 'r' OR EXISTS (
+                SELECT FROM pg_depend d
+                WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)
+            THEN format('Rename it, or %s.', of_table)
             ELSE format('Rename it. If it is of an earlier table: DROP TABLE %s;', taken) END
     FROM pg_class t JOIN pg_class c ON own IS NULL AND c.oid = to_regclass(taken),
         LATERAL (SELECT format(CASE WHEN c.relowner = t.relowner THEN 'ALTER TABLE %s RENAME TO ...;'
@@ -317,7 +320,8 @@ BEGIN
     WHERE c.oid = of_table AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND o.wanted;
     -- The keys of deleted rows are for those who may read the table.
     RETURN QUERY
-    SELECT c.oid::regclass, format('%s may not read it, as the table', g.who), false, format('REVOKE SELECT ON %s FROM %s;', c.oid::regclass, g.who), false
+    SELECT c.oid::regclass, format('%s may not read it, as the table', g.who), false,
+        format('REVOKE SELECT ON %s FROM %s;', c.oid::regclass, g.who), false
     FROM pg_class c, aclexplode(c.relacl) a,
         LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END) AS g (who)
     WHERE c.oid IN (p.feed, p.deletions) AND a.privilege_type = 'SELECT'
