@@ -83,7 +83,7 @@ my @cases = (
 	[ 'DROP VIEW bulletin_feed', 'there is a view to read' ],
 	[ 'ALTER TABLE bulletin RENAME id TO number', 'its columns are those of the key' ],
 	[ 'GRANT SELECT ON bulletin TO other', 'other may read it, as the table' ],
-	[ "GRANT SELECT ON bulletin TO other; SELECT snowflake_ids.create_feed('bulletin');"
+	[   "GRANT SELECT ON bulletin TO other; SELECT snowflake_ids.create_feed('bulletin');"
 		  . 'REVOKE SELECT ON bulletin FROM other',
 		'other may not read it, as the table' ]);
 
