@@ -96,6 +96,35 @@ SELECT to_do FROM snowflake_ids.check_feed('another_key') WHERE NOT ok \gexec
 SELECT snowflake_ids.feed_position('plain_key', '2222222222222222');
 SELECT snowflake_ids.feed_position('another_key', '0');
 
+-- A part with stamps of another format, and one with rows, but no trigger.
+CREATE TABLE whole (id int PRIMARY KEY);
+CREATE TABLE part (id int PRIMARY KEY);
+SELECT to_do FROM snowflake_ids.create_feed('whole');
+SELECT to_do FROM snowflake_ids.create_feed('part', format => 'twitter');
+ALTER TABLE part INHERIT whole;
+SELECT snowflake_ids.feed_position('whole');
+SELECT to_do FROM snowflake_ids.check_feed('whole') WHERE NOT ok;
+SELECT to_do FROM snowflake_ids.create_feed('whole') \gexec
+SELECT to_do FROM snowflake_ids.check_feed('whole') WHERE NOT ok;
+SELECT snowflake_ids.feed_position('part') IS NOT NULL AS is_right;
+SELECT snowflake_ids.feed_position('whole') AS position \gset
+CREATE TABLE filled (id int PRIMARY KEY, stamp bigint NOT NULL);
+INSERT INTO filled VALUES (3, 0);
+ALTER TABLE filled INHERIT whole;
+SELECT to_do FROM snowflake_ids.create_feed('whole') \gexec
+SELECT id FROM whole_feed WHERE stamp >= :position;
+-- A filled partition gets the trigger, so nothing can notice its rows.
+CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY LIST (id);
+SELECT to_do FROM snowflake_ids.create_feed('parted', deletes => true);
+SELECT snowflake_ids.feed_position('parted') AS position \gset
+CREATE TABLE parted_4 (id int PRIMARY KEY, stamp bigint NOT NULL);
+INSERT INTO parted_4 VALUES (4, 0);
+ALTER TABLE parted ATTACH PARTITION parted_4 FOR VALUES IN (4);
+SELECT to_do FROM snowflake_ids.check_feed('parted') WHERE NOT ok;
+SELECT id FROM parted_feed WHERE stamp >= :position AND NOT deleted;
+UPDATE parted_4 SET stamp = stamp;
+SELECT id FROM parted_feed WHERE stamp >= :position AND NOT deleted;
+
 -- Who may not read the table any more: what is deleted then is not for them either.
 GRANT SELECT ON another_key TO feed_old_owner;
 SELECT to_do FROM snowflake_ids.create_feed('another_key');
@@ -116,7 +145,7 @@ SET ROLE feed_old_owner;
 SELECT count(*) FROM another_key_deleted;
 RESET ROLE;
 
-DROP TABLE another_key, longer_key, plain_key CASCADE;
-DROP TABLE another_key_deleted, longer_key_deleted;
+DROP TABLE another_key, longer_key, plain_key, whole, part, filled, parted CASCADE;
+DROP TABLE another_key_deleted, longer_key_deleted, parted_deleted;
 REVOKE ALL ON SCHEMA public FROM feed_old_owner, feed_new_owner;
 DROP ROLE feed_old_owner, feed_new_owner;
