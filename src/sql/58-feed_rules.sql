@@ -156,12 +156,13 @@ BEGIN
         SELECT t.tgrelid, t.tgname, t.tgenabled, t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL AS whole,
             t.tgfoid = split_part(stamps, '(', 1)::regproc AND t.tgargs = arguments AS stamps
         FROM part JOIN pg_trigger t ON t.tgrelid = part.t AND t.tgtype & 3 = 3 AND t.tgtype & 20 <> 0),
-    -- `late` stamps the rows that may have come past the trigger
+    -- `late` stamps the rows that may have come past the trigger; `taken` has its name, and another format
     stamping AS (
         SELECT DISTINCT ON (part.t) part.*, b.tgname, quote_ident(b.tgname) AS trigger, b.tgenabled, b.whole,
             attnum IS NULL AS is_new, CASE relkind WHEN 'p' THEN (SELECT bool_or(big) FROM part) ELSE big END AS is_long,
             format(' UPDATE %1$s%2$s SET %3$I = %3$I;', CASE WHEN relkind <> 'p' THEN 'ONLY ' END, part.t,
-                feed_rules.stamp) AS late
+                feed_rules.stamp) AS late,
+            (SELECT z.tgname FROM before z WHERE z.tgrelid = part.t AND z.tgname = 'zz_stamp' AND NOT z.stamps) AS taken
         FROM part LEFT JOIN before b ON b.tgrelid = part.t AND b.stamps
         WHERE part.relkind <> 'f' ORDER BY part.t, b.whole DESC, b.tgname DESC),
     rules (place, depth, t, rule, ok, to_do, quick) AS (
@@ -170,10 +171,10 @@ BEGIN
         FROM part
         UNION ALL
         SELECT 2, depth, t, 'a trigger stamps each INSERT and UPDATE', coalesce(whole, false),
-            coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
+            coalesce('DROP TRIGGER ' || coalesce(trigger, taken) || ' ON ' || of || '; ', '')
                 || format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s; ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;', of, stamps)
                 || CASE WHEN is_new THEN '' ELSE late END,
-            own AND (is_new OR NOT is_long)
+            own AND (is_new OR NOT is_long) AND taken IS NULL
         FROM stamping
         UNION ALL
         SELECT 3, depth, t, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
