@@ -129,12 +129,12 @@ for my $kind ([ 'a session', '', 'COMMIT' ],
 		else
 		{
 			cmp_ok($most, '<=', 5, "$name: 99 of 100 rows come at most 5 times");
-			cmp_ok($median, '<', 50, "$name: rows of others come within 50 ms");
+			cmp_ok($median, '<', 150, "$name: rows of others come at their COMMIT, not with the next second");
 		}
 	}
 
 	# The poll that brings them reads all rows of this time.
-	cmp_ok($late, '<', 5 + $rows / 10000, "the rows of $what come soon after $commit");
+	cmp_ok($late, '<', 15 + $rows / 10000, "the rows of $what come soon after $commit");
 }
 is(slurp("$dir/said") =~ s/^(?!.*(?:Traceback|Error)).*\n//mgr, '', 'no program has failed');
 $_->gone for $open, $any;
