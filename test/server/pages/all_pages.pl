@@ -16,7 +16,7 @@ use Test::More;
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $server = PostgreSQL::Test::Cluster->new('docs');
 $server->init(allows_streaming => 1);
-$server->append_conf('postgresql.conf', 'fsync = off');
+$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
 $server->start;
 
 # ---- README.md, in one database, with psql's tables as shown
