@@ -96,6 +96,10 @@ for my $kind ([ 'a session', '', 'COMMIT' ],
 	waitpid $load, 0;
 	is($?, 0, "$what stays open while others write");
 	pop @pids;
+
+	# On a slow machine, the control has polled only a few times.
+	my $wake = 'UPDATE bulletin SET body = body WHERE id = (SELECT min(id) FROM bulletin)';
+	eventually(sub { $any->ask($wake); my $always = copies('others')->{always}; return $always && $always->[2] > 5 });
 	my %before = %{ copies('others') };
 	$open->ask("$insert") if $leave eq '';
 	my $ended = $any->ask('SELECT extract(epoch FROM clock_timestamp())');
@@ -105,7 +109,6 @@ for my $kind ([ 'a session', '', 'COMMIT' ],
 	  sub { $any->ask("SELECT count(*) FROM (SELECT FROM bulletin_copy GROUP BY reader HAVING count(*) = $rows) r") };
 
 	# Nobody wakes the one that stops at the settled id when the last rows settle.
-	my $wake = 'UPDATE bulletin SET body = body WHERE id = (SELECT min(id) FROM bulletin)';
 	ok(eventually(sub { $any->ask($wake); $all->() eq $readers }), 'then each reader has all rows');
 	my $late = $any->ask(
 		"SELECT max(extract(epoch FROM came) - $ended) FROM bulletin_copy JOIN bulletin USING (id) WHERE by = 'open' AND reader IN ('search', 'mail')"
@@ -128,7 +131,7 @@ for my $kind ([ 'a session', '', 'COMMIT' ],
 		}
 		else
 		{
-			cmp_ok($most, '<=', 5, "$name: 99 of 100 rows come at most 5 times");
+			cmp_ok($most, '<=', 10, "$name: 99 of 100 rows come at most 10 times");
 			cmp_ok($median, '<', 150, "$name: rows of others come at their COMMIT, not with the next second");
 		}
 	}
