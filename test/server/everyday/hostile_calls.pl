@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 # In ms, on a busy machine, perhaps under a checker.
-my $slow = 5000;
+my $slow = 30000;
 
 my $node = PostgreSQL::Test::Cluster->new('hostile');
 $node->init(allows_streaming => 1);
