@@ -112,7 +112,7 @@ FROM (SELECT a, b, lag(b) OVER (ORDER BY n) AS before
 --
 -- Can be cancelled anywhere in the loop
 --
-SET statement_timeout = '100ms';
+SET statement_timeout = '500ms';
 SELECT count(*) FROM (SELECT gen_sno_series(1000000000000)) AS s;
 \echo :LAST_ERROR_SQLSTATE
 SELECT count(*) FROM (SELECT gen_gid_series('volume', 1000000000000)) AS s;
