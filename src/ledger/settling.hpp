@@ -14,11 +14,9 @@
 // A writer, at each id of time t:
 //   0. A trigger that stamps a table notes the table in the Backend, and those that it is a part of. Then it loads the
 //      promise.
-//   1. If t < covered, lower `low` to t, unless the promise is above t. `covered` is a variable of the process. It is
-//      none (no_low) when a transaction starts.
-//   2. Load the promise. If it is not above t, the id is accepted, and covered := t if that is less.
-//   3. Otherwise throw the id away, and claim again, at the promise or later. If covered was none, it becomes the
-//      promise, and not t, because another reader may have promised more since, and seen no `low`.
+//   1. If `low` is above t, lower it to t, unless the promise is above t.
+//   2. Load the promise. If it is not above t, the id is accepted.
+//   3. Otherwise throw the id away, and claim again, at the promise or later.
 // Its end, after PostgreSQL has made the end visible:
 //   4. If the transaction is committed and has a transaction id, note it in the ring.
 //   5. `low` becomes none. After that, the tables are cleared.
@@ -31,8 +29,8 @@
 // In steps 1 and 2, and in 6 and 7, each side writes before it reads, so at least one of them sees the other. If a
 // reader does not see the `low` of a transaction with an id before T, it finds that transaction in the ring, or its
 // snapshot calls it finished. A reader of a table may pass over a `low`, because the stamps that come later keep the
-// promise: each is compared with it, also one that is covered or was claimed before, and the load in step 0 lets that
-// relaxed comparison see what this reader has promised.
+// promise: each is compared with it, also one above `low` or one that was claimed before, and the load in step 0 lets
+// that relaxed comparison see what this reader has promised.
 //
 // The ring. The transactions of a process come one after another, so a snapshot that calls one finished calls all
 // earlier ones finished. Therefore several may share an entry, with the newest id and the lowest `low`. T can be too
@@ -89,29 +87,15 @@ constexpr UnixTime promise_clock(UnixTime base, MonotonicTime monotonic, UnixTim
 // The `base` with which promise_clock() begins at `t`.
 constexpr UnixTime promise_base_at(UnixTime t, MonotonicTime monotonic) { return t - monotonic.time_since_epoch() / 2; }
 
-// Lowers a shared word to `t` if it is later.
-template <class W>
-void lower_to(W& word, UnixTime t) {
-    UnixTime seen = word.load();
-    while (seen > t && !word.compare_exchange_weak(seen, t)) {}
-}
-
 // Steps 1 to 3 of the protocol above, for an id of time `t`. `backend` is that of this process. Returns false if the id
 // must be thrown away.
 template <class W, class B>
-bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
-    const bool is_covered = t >= covered;
-    if (!is_covered) {
+bool admit(const W& promise, B& backend, UnixTime t) {
+    if (backend.low.load(std::memory_order_relaxed) > t) {
         if (promise.load(std::memory_order_relaxed) > t) return false;
-        lower_to(backend.low, t);
+        backend.low.store(t);
     }
-    const UnixTime promised = promise.load();
-    if (promised <= t) {
-        if (!is_covered) covered = t;
-        return true;
-    }
-    if (covered == no_low) covered = promised;
-    return false;
+    return promise.load() <= t;
 }
 
 // Step 0: notes a table that the transaction is going to write to. There is no way back before the end, so a

@@ -29,9 +29,8 @@ struct Words {
 struct LedgerSettledSteps : testing::Test {
     Words backend;
     HookedWord<UnixTime> promise;
-    UnixTime covered = no_low;
 
-    bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us), covered); }
+    bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us)); }
     void ends(std::uint64_t xid) { end_transaction(backend, xid); }
     std::int64_t limit(std::uint64_t last, std::uint64_t database = 5) {
         UnixTime t = unix_us(100);
@@ -58,18 +57,6 @@ struct LedgerSettledSteps : testing::Test {
         return all;
     }
 };
-
-// ---- draws
-
-TEST_F(LedgerSettledSteps, LowGoesDownWhateverOthersDo) {
-    HookedWord<UnixTime> word{unix_us(100)};
-    word.before_swap = [&] { word.value = unix_us(70); };
-    lower_to(word, unix_us(50));
-    EXPECT_EQ(word.value, unix_us(50));
-    word.before_swap = [&] { word.value = unix_us(20); };
-    lower_to(word, unix_us(40));
-    EXPECT_EQ(word.value, unix_us(20));
-}
 
 // ---- one table
 

@@ -19,9 +19,6 @@ namespace snowflake_ids::writer {
 
 namespace {
 
-// As in ledger/settling.hpp.
-UnixTime covered = ledger::no_low;
-
 // 0 if the present transaction has no id, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
@@ -40,7 +37,7 @@ namespace {
 // Readers look at the database only after they have seen `low`, so this comes before an id is shown.
 ledger::Backend& ready_to_show(const ledger::Ledger& shared) {
     ledger::Backend& backend = own_backend(shared);
-    if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
+    if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     return backend;
 }
 
@@ -48,7 +45,7 @@ ledger::Backend& ready_to_show(const ledger::Ledger& shared) {
 
 bool admit(UnixTime t) {
     const ledger::Ledger& shared = shared_ledger();
-    return ledger::admit(shared.header->promise, ready_to_show(shared), t, covered);
+    return ledger::admit(shared.header->promise, ready_to_show(shared), t);
 }
 
 void will_write(Oid table) {
@@ -89,7 +86,6 @@ void end_transaction(bool committed, bool prepared) {
             });
         }
     }
-    covered = ledger::no_low;
 }
 
 }  // namespace snowflake_ids::writer

@@ -86,8 +86,8 @@ bool knows(Value snapshot, Value xid) { return xid == 0 || (snapshot >> xid & 1)
 
 struct Right {
     template <class B>
-    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        return ledger::admit(m.promise, b, t, covered);
+    static bool admit(Memory& m, B& b, UnixTime t) {
+        return ledger::admit(m.promise, b, t);
     }
     template <class B>
     static void end(B& b, Value xid) {
@@ -197,11 +197,10 @@ struct Writer {
     }
     template <class B>
     Claim run(World& w, Memory& m, B& own) const {
-        UnixTime covered = no_low;
         for (int i = 0; i < draws; i++) {
             Value t = at != 0 ? at : w.tick().value;
             t -= t % tick;
-            while (!Steps::admit(m, own, time_at(t + tick - 1), covered)) {
+            while (!Steps::admit(m, own, time_at(t + tick - 1))) {
                 const Value promised = units_in(m.promise.load());
                 if (t + tick - 1 < promised) t = promised - promised % tick;
             }
@@ -390,9 +389,9 @@ struct TableWriter {
         return b == 0 ? run(w, m, m.own) : run(w, m, m.other[0]);
     }
     template <class B>
-    Value draw(World& w, Memory& m, B& own, UnixTime& covered) const {
+    Value draw(World& w, Memory& m, B& own) const {
         Value t = w.tick().value;
-        while (!Steps::admit(m, own, time_at(t), covered)) {
+        while (!Steps::admit(m, own, time_at(t))) {
             const Value promised = units_in(m.promise.load());
             if (t < promised) t = promised;
         }
@@ -400,22 +399,21 @@ struct TableWriter {
     }
     template <class B>
     Claim run(World& w, Memory& m, B& own) const {
-        UnixTime covered = no_low;
         Value lease = 0;
         for (const char* p = does; *p != 0; p++) {
             switch (*p) {
                 case 'a':
                 case 'r':
-                    draw(w, m, own, covered);
+                    draw(w, m, own);
                     break;
                 case 'd':
-                    w.issue(row(x, draw(w, m, own, covered)));
+                    w.issue(row(x, draw(w, m, own)));
                     break;
                 case 'c':
-                    lease = draw(w, m, own, covered);
+                    lease = draw(w, m, own);
                     break;
                 case 'u':
-                    w.issue(row(x, Steps::serves(m, lease) ? lease : draw(w, m, own, covered)));
+                    w.issue(row(x, Steps::serves(m, lease) ? lease : draw(w, m, own)));
                     break;
                 default:
                     Steps::note(m, own, *p == 'N' ? table_read : other_table);
@@ -530,39 +528,31 @@ void expect_skipped() {
 
 struct PromiseLoadedFirst : Right {
     template <class B>
-    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        if (t >= covered) return true;
+    static bool admit(Memory& m, B& b, UnixTime t) {
         const UnixTime promised = m.promise.load();
-        lower_to(b.low, t);
-        if (promised <= t) {
-            covered = t;
-            return true;
-        }
-        if (covered == no_low) covered = promised;
-        return false;
+        if (b.low.load() > t) b.low.store(t);
+        return promised <= t;
     }
 };
 TEST(LedgerSettledWrong, PromiseLoadedBeforeTheIdIsShown) { expect_skipped<OneDraw, PromiseLoadedFirst>(); }
 
 struct NoPromise : Right {
     template <class B>
-    static bool admit(Memory&, B& b, UnixTime t, UnixTime&) {
-        lower_to(b.low, t);
+    static bool admit(Memory&, B& b, UnixTime t) {
+        if (b.low.load() > t) b.low.store(t);
         return true;
     }
 };
 TEST(LedgerSettledWrong, NoPromise) { expect_skipped<OneDraw, NoPromise>(); }
 
-struct CoversTheRejected : Right {
+// `low` may be that of an id that was thrown away, and readers have promised more since.
+struct AboveLowIsNotCompared : Right {
     template <class B>
-    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        if (t >= covered) return true;
-        lower_to(b.low, t);
-        covered = t;
-        return m.promise.load() <= t;
+    static bool admit(Memory& m, B& b, UnixTime t) {
+        return b.low.load() <= t || ledger::admit(m.promise, b, t);
     }
 };
-TEST(LedgerSettledWrong, CoversTheRejected) { expect_skipped<TwoDraws, CoversTheRejected>(); }
+TEST(LedgerSettledWrong, AboveLowIsNotCompared) { expect_skipped<TwoDraws, AboveLowIsNotCompared>(); }
 
 struct PromiseLast : Right {
     static constexpr bool promise_first = false;
@@ -730,13 +720,13 @@ TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepa
 
 // ---- wrong ones, of one table ----
 
-struct CoveredIsNotCompared : RightOfTable {
+struct AboveLowIsNotComparedOfTable : RightOfTable {
     template <class B>
-    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        return t >= covered || ledger::admit(m.promise, b, t, covered);
+    static bool admit(Memory& m, B& b, UnixTime t) {
+        return b.low.load() <= t || ledger::admit(m.promise, b, t);
     }
 };
-TEST(LedgerTableWrong, CoveredIsNotCompared) { expect_skipped<OneTable, CoveredIsNotCompared>(); }
+TEST(LedgerTableWrong, AboveLowIsNotCompared) { expect_skipped<OneTable, AboveLowIsNotComparedOfTable>(); }
 
 struct LeaseIsNotCompared : RightOfTable {
     static bool serves(Memory&, Value) { return true; }

@@ -344,14 +344,11 @@ private:
 
     // writer::admit()
     bool admit(UnixTime t) {
-        if (covered == ledger::no_low) backend.database.store(database + 1);
-        if (w.wrong.covered_not_compared && t >= covered) return true;
-        return ledger::admit(m.header.promise, backend, t, covered);
+        backend.database.store(database + 1);
+        if (w.wrong.above_low_not_compared && t >= backend.low.load()) return true;
+        return ledger::admit(m.header.promise, backend, t);
     }
-    void take_back(Value committed) {
-        ledger::end_transaction(backend, committed);
-        covered = ledger::no_low;
-    }
+    void take_back(Value committed) { ledger::end_transaction(backend, committed); }
 
     UnixTime promise() {
         const UnixTime now = site.wall();
@@ -416,7 +413,6 @@ private:
     Backend& backend;
     State states[generator_count];
     Ceiling wal_until{};
-    UnixTime covered = ledger::no_low;
     Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };

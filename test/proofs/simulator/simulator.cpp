@@ -28,7 +28,7 @@ constexpr Named wrongs[] = {
     {"lease-too-long", &Wrong::lease_too_long},
     {"tick-not-subtracted", &Wrong::tick_not_subtracted},
     {"tick-start", &Wrong::tick_start},
-    {"covered-not-compared", &Wrong::covered_not_compared},
+    {"above-low-not-compared", &Wrong::above_low_not_compared},
     {"tables-end-first", &Wrong::tables_end_first},
 };
 

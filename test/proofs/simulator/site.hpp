@@ -140,7 +140,7 @@ struct Site {
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
     bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;
-    bool covered_not_compared = false, tables_end_first = false;
+    bool above_low_not_compared = false, tables_end_first = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.

@@ -14,7 +14,7 @@ inline constexpr Expected expectations[] = {
     // Each side writes before it reads (settling.hpp, steps 2 and 6): at least one sees the other.
     {"lift_to: promise.swap", std::memory_order_seq_cst},
     {"admit: promise.load 2", std::memory_order_seq_cst},
-    {"lower_to: low.swap", std::memory_order_seq_cst},
+    {"admit: low.store", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
     // Step 0, and the reader of a table.
     {"note_table: promise.load", std::memory_order_seq_cst},
@@ -118,7 +118,6 @@ inline constexpr Reason reasons[] = {
     {"run_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
-    {"lower_to: low.load", "only its own process writes it"},
     {"limit_by: xid.load", "of a process it is always 0"},
     {"limit_by: prepared.xid.load", "a transaction that has the place later has ended later"},
     {"note_ended: ring", "who sees that `low` is none sees the entry; who does not counts `low`"},

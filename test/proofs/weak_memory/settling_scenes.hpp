@@ -95,19 +95,15 @@ struct Transaction {
     Database& db;
     unsigned b;
     Value xid = 0;
-    UnixTime covered = ledger::no_low;
     Value database = Database::id;
 
     Backend& own() { return db.backend[b]; }
-    void start() {
-        xid = db.begin_transaction();
-        covered = ledger::no_low;
-    }
+    void start() { xid = db.begin_transaction(); }
     // As src/pg/promise/writer.cpp. `at`: the clock; 0: any time.
     Value draw(Value at = 0) {
-        if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
+        if (own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
-        while (!ledger::admit(db.promise, own(), time_at(t), covered)) {
+        while (!ledger::admit(db.promise, own(), time_at(t))) {
             const Value promised = units_in(db.promise.load());
             if (t < promised) t = promised;
         }
