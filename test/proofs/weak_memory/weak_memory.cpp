@@ -37,6 +37,7 @@ Outcome explore(unsigned long iterations, bool trace) {
     std::ostream nothing(nullptr);
     rl::test_params p;
     p.iteration_count = iterations;
+    if constexpr (requires { Scene::times; }) p.iteration_count *= Scene::times;
     p.output_stream = trace ? &std::cout : &nothing;
     p.progress_stream = &nothing;
     const bool good = rl::simulate<Scene>(p);
