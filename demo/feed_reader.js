@@ -11,7 +11,8 @@ const sleep = ms => new Promise(done => setTimeout(done, ms));
 async function handle(db, rows) {
     const deleted = rows.filter(row => row.deleted).map(row => row.id);
     const there = new Map(rows.filter(row => !row.deleted).map(row => [row.id, row.body]));
-    await db.query('DELETE FROM bulletin_copy WHERE reader = $1 AND ($2 OR id = ANY ($3::bigint[]))',
+    if (deleted.length) await db.query(
+        'DELETE FROM bulletin_copy WHERE reader = $1 AND ($2 OR id = ANY ($3::bigint[]))',
         [reader, deleted.includes(null), deleted]);
     await db.query(`INSERT INTO bulletin_copy AS c (reader, id, body, times)
         SELECT $1, id, body, 1 FROM unnest($2::bigint[], $3::int[]) AS r (id, body)
@@ -53,14 +54,15 @@ function feed(db) {
 
 (async () => {
     for (let pause = 5; !stop; await sleep(pause = Math.min(2 * pause, 1000))) {
-        const db = new Client({ statement_timeout: 30000, idle_in_transaction_session_timeout: 30000 });
+        const db = new Client({ connectionTimeoutMillis: 10000, keepAlive: true, statement_timeout: 300000,
+            idle_in_transaction_session_timeout: 30000 });
         db.on('error', () => {});  // the query fails as well
         try {
             await db.connect();
             const { rowCount } = await db.query(`SELECT snowflake_ids.feed_position('bulletin', position::text)
                 FROM bulletin_reader WHERE name = $1`, [reader]);
             if (!rowCount) throw new Error('bulletin_reader has no row of this name');
-            for (const next = feed(db); !stop; pause = 5) { await next(); await sleep(20); }
+            for (const next = feed(db); !stop; pause = 5) { await next(); await sleep(10); }
         } catch (error) { console.error(`${reader}: ${error.message}`); }
         db.end().catch(() => {});
     }

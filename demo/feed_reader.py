@@ -17,8 +17,9 @@ import psycopg2.extras
 
 SMALLEST = "2222222222222222"
 RECONNECT = 1.0  # seconds between two attempts to connect, at most
+STATEMENT = 300  # seconds in one statement; longer than WAIT, and than the first poll, which reads most
 WAIT = 1.0  # seconds in one call; a longer one delays VACUUM and CREATE INDEX CONCURRENTLY
-PAUSE = 0.02  # seconds between two polls, at least
+PAUSE = 0.01  # seconds between two polls, at least
 # While a transaction stays open, the position does not move. So that polls do not read all rows since then, a poll
 # begins after the newest stamp of the last poll but one. Rows of a transaction that was open for longer have smaller
 # stamps, so after each of these times, in seconds, a poll begins after that of the last but one of its kind.
@@ -35,8 +36,9 @@ def handle(cursor, reader, rows):
     """
     deleted = [row.id for row in rows if row.deleted]
     there = {row.id: row.body for row in rows if not row.deleted}  # a key can come twice
-    cursor.execute("DELETE FROM bulletin_copy WHERE reader = %s AND (%s OR id = ANY (%s::bigint[]))",
-                   (reader, None in deleted, deleted))
+    if deleted:
+        cursor.execute("DELETE FROM bulletin_copy WHERE reader = %s AND (%s OR id = ANY (%s::bigint[]))",
+                       (reader, None in deleted, deleted))
     cursor.execute(
         """INSERT INTO bulletin_copy AS c (reader, id, body, times)
         SELECT %s, id, body, 1 FROM unnest(%s::bigint[], %s::int[]) AS r (id, body)
@@ -99,7 +101,7 @@ def follow(name):
     connection = psycopg2.connect(
         "", application_name=f"feed reader {name}", connect_timeout=10, keepalives_idle=30,
         cursor_factory=psycopg2.extras.NamedTupleCursor,
-        options="-c statement_timeout=30s -c idle_in_transaction_session_timeout=30s")
+        options=f"-c statement_timeout={STATEMENT}s -c idle_in_transaction_session_timeout=30s")
     try:
         connection.autocommit = True
         reader = Reader(name, connection.cursor())
