@@ -438,6 +438,9 @@ END
 			'INSERT INTO event DEFAULT VALUES',
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)},
 			'SET ROLE event_reader; SELECT gen_sno_at(now(), 0)',
+			'BEGIN; CREATE TABLE read_later (id int PRIMARY KEY);'
+			  . q{SELECT snowflake_ids.create_feed('read_later'); GRANT SELECT ON read_later TO event_reader;}
+			  . 'SET LOCAL ROLE event_reader; SELECT FROM read_later_feed',
 			'DROP EXTENSION snowflake_ids',
 			'CREATE SCHEMA snowflake_ids',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno',
@@ -767,7 +770,7 @@ sub servers_own
 	my ($message) = @_;
 	return $message =~ /^(?:
 		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|mergejoin|function\ gen_sno|type\ "sno"|cannot\ cast\ type
-		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ function|could\ not\ (resize|open)\ shared
+		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ (function|view)|could\ not\ (resize|open)\ shared
 		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
 
