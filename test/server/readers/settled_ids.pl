@@ -282,12 +282,8 @@ END
 			15,
 			sub {
 				# at once, because this script may stand still between two questions
-				return (
-					split /\n/,
-					$session->ask(
-							'SELECT gen_mastic(); '
-						  . 'SELECT 1000 * extract(epoch FROM clock_timestamp() - mastic_timestamp(mastic_settled()))')
-				)[1];
+				my $behind = 'SELECT 1000 * extract(epoch FROM clock_timestamp() - mastic_timestamp(mastic_settled()))';
+				return (split /\n/, $session->ask("SELECT gen_mastic(); $behind"))[1];
 			});
 		cmp_ok($late, '<', 15, "$name: at most 15 ms late");
 	};
