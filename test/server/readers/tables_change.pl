@@ -75,6 +75,17 @@ sub asks_while
 	$reader->gone;
 }
 
+# ---- in a transaction, the second call of a statement locks nothing, by which it would hear of changes
+{
+	my $reader = Session->new($server);
+	$reader->ask('BEGIN');
+	is($reader->ask(q{SELECT mastic_settled('parent') > 0}), 't', 'a transaction gets the settled id') for 1 .. 2;
+	$monitor->ask('ALTER TABLE parent DISABLE TRIGGER zz_stamp');
+	like($reader->ask(q{SELECT mastic_settled('parent') > 0}), qr/could miss rows/, 'and hears of a disabled trigger');
+	$monitor->ask('ALTER TABLE parent ENABLE ALWAYS TRIGGER zz_stamp');
+	$reader->gone;
+}
+
 # ---- ALTER TABLE rewrites a table. To a snapshot from before that, PostgreSQL shows it as empty
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE one (id bigint, stamp mastic);
