@@ -41,6 +41,10 @@ sub status
 
 my $one = fresh('one');
 my $id = $one->safe_psql('postgres', 'SELECT sno_partition(gen_sno())');
+like(
+	stderr_of($one, q{BEGIN; SELECT gen_sno(); PREPARE TRANSACTION 'p'}),
+	qr/ERROR:  55000: prepared transactions are disabled\nHINT:  Set max_prepared_transactions to a nonzero value\./,
+	'prepared transactions are disabled, as PostgreSQL says');
 my $two = fresh('two');
 
 for (1 .. 3)

@@ -1,5 +1,5 @@
 # Settled ids of one stamped table, beside the sessions that hold them back: what its readers are told, and when. Which
-# tables each way of writing holds back is in sql/stamp_held_back.sql, rows with an early id are in stamped_rows.pl, those
+# tables each way of writing holds back is in sql/stamp_held_back.sql, rows with an early id are in sql/stamp.sql, those
 # of a subscription in stamps_on_arrival.pl, and tables that change in tables_change.pl.
 use strict;
 use warnings;
