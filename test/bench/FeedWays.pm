@@ -84,7 +84,7 @@ our @ways = (
 			split_part($1, ',', 2)::bigint) AND at < now() - interval '1 s' ORDER BY at, id},
 		loses => 'same' },
 	{   name => 'locks',
-		show => 'sequence and advisory locks, as in HasteHealth 540',
+		show => 'sequence and advisory locks',
 		new_only => 1,
 		setup => $locks,
 		lock => q{SELECT hold_sequence('%s_id_seq')},
