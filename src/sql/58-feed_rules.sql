@@ -318,7 +318,8 @@ BEGIN
     FROM pg_class c, aclexplode(c.relacl) a,
         LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END) AS g (who),
         (VALUES (p.feed, p.feed_name, true), (p.deletions, p.deletions_name, deletes)) AS o (oid, name, wanted)
-    WHERE c.oid = of_table AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND o.wanted;
+    WHERE c.oid = of_table AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND o.wanted
+    ORDER BY o.oid, g.who COLLATE "C";
     -- The keys of deleted rows are for those who may read the table.
     RETURN QUERY
     SELECT c.oid::regclass, format('%s may not read it, as the table', g.who), false,
@@ -326,7 +327,8 @@ BEGIN
     FROM pg_class c, aclexplode(c.relacl) a,
         LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END) AS g (who)
     WHERE c.oid IN (p.feed, p.deletions) AND a.privilege_type = 'SELECT'
-      AND NOT has_any_column_privilege(a.grantee, of_table, 'SELECT');
+      AND NOT has_any_column_privilege(a.grantee, of_table, 'SELECT')
+    ORDER BY c.oid, g.who COLLATE "C";
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, text, name, text, text) IS
     'internal: the rules of a feed, and the statement that mends each';
