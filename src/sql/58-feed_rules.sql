@@ -288,12 +288,13 @@ BEGIN
                         n.name, n.what, n.t, n.each, p.deletions_name) END
                 || CASE WHEN n.tgenabled = 'A' OR p.deletions IS NULL THEN '' ELSE passed END,
             true
-        FROM noting n;
+        FROM noting n ORDER BY n.t, n.what;
         RETURN QUERY
         SELECT c.oid::regclass, format('trigger %I of the partition notes deletions', t.tgname), t.tgenabled = 'A',
             format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;', c.oid::regclass, t.tgname) || passed, true
         FROM pg_partition_tree(of_table) m JOIN pg_class c ON c.oid = m.relid AND m.level > 0
-        JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc;
+        JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc
+        ORDER BY c.oid, t.tgname;
     END IF;
 
     settled := format('(%s::%s)', snowflake_ids.feed_settled(of_table, feed_rules.format), column_type);
