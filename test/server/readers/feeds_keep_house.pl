@@ -203,7 +203,8 @@ END
 	my ($missing, $stale, $times) = split /\|/, $verdict;
 	if   ($name eq 'position first') { ok($missing > 0, "control: $name: rows are missing") }
 	else                             { is("$missing|$stale", '0|0', "$name: no row is missing or stale") }
-	diag sprintf '%-46s %7d rows %5d missing %5d stale, at most %d times', $name, $rows, $missing, $stale, $times;
+	diag sprintf '%-46s %7d rows %5d missing %5d stale, at most %d times',
+	  $name eq 'position first' ? "control: $name" : $name, $rows, $missing, $stale, $times;
 	is(end_reader($name, 'TERM'), 0, "$name: ends when it is asked to");
 }
 my $written = {
