@@ -21,7 +21,7 @@ extern "C" {
 #include "utils/varlena.h"
 }
 
-#include "pg/promise/relatives.hpp"
+#include "pg/server/relatives.hpp"
 #include "pg/promise/writer.hpp"
 
 namespace snowflake_ids {

@@ -11,7 +11,7 @@ extern "C" {
 #include "storage/procarray.h"
 }
 
-#include "pg/promise/relatives.hpp"
+#include "pg/server/relatives.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/waiters.hpp"
 

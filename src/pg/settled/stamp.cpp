@@ -5,7 +5,7 @@
 #include "pg/generate/sno_generate.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/pg.hpp"
-#include "pg/promise/relatives.hpp"
+#include "pg/server/relatives.hpp"
 #include "pg/promise/writer.hpp"
 
 extern "C" {

@@ -28,7 +28,7 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
-#include "pg/promise/relatives.hpp"
+#include "pg/server/relatives.hpp"
 #include "pg/settled/stamp.hpp"
 
 namespace snowflake_ids {

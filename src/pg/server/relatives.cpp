@@ -1,5 +1,5 @@
 // Reads pg_inherits, because PostgreSQL's own functions leave out partitions that are being detached.
-#include "pg/promise/relatives.hpp"
+#include "pg/server/relatives.hpp"
 
 extern "C" {
 #include "access/genam.h"
