@@ -28,7 +28,6 @@ struct FileHeader {
     std::uint64_t life_number;
     std::uint64_t life_id;
     std::uint64_t floor_ms;
-    std::uint64_t settled_ms;
     std::uint64_t checksum;
 };
 
@@ -77,7 +76,6 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .life_number = c.life.number,
                  .life_id = c.life.id,
                  .floor_ms = to_file(c.floor),
-                 .settled_ms = to_file(c.settled),
                  .checksum = 0};
     h.checksum = checksum(h);
     memcpy(bytes, &h, sizeof h);
@@ -99,7 +97,6 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
     if (h.system_identifier != system_identifier) return {CeilingError::foreign};
     c.life = {h.life_number, h.life_id};
     c.floor = from_file(h.floor_ms);
-    c.settled = from_file(h.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const auto e = copy_of<FileEntry>(bytes + ceiling_header_bytes + i * sizeof(FileEntry));
         const bool sound = e.key != 0 || (e.packed_layout | e.ceiling_ms) == 0;
@@ -172,17 +169,7 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
         if (i == own) return least;
         return has_time(format_of(at(i))) && at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
-    // Before the first promise, it needs no ceiling.
-    const bool promised = ledger.header->promise.load() != UnixTime{};
-    return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
-}
-
-CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least) {
-    LockedCeilings file(place);
-    const CeilingResult r = file.open();
-    if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
-    const auto none = [](std::uint32_t) { return Ceiling{}; };
-    return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
+    return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted);
 }
 
 Ceiling highest_ceiling(const Ledger& ledger) {

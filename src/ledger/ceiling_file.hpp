@@ -2,7 +2,7 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                operator's floor, the ceiling of the promise (settling.hpp), checksum
+//                operator's floor, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   layout     as Slot::packed_layout
@@ -57,8 +57,7 @@ struct CeilingEntry {
 // The content of the file, decoded.
 struct Ceilings {
     Life life;
-    Floor floor{};      // as Header::reset_floor
-    Ceiling settled{};  // as Header::settled_ceiling
+    Floor floor{};  // as Header::reset_floor
     CeilingEntry entries[slot_count];
 };
 
@@ -163,7 +162,6 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     if (c.life.number < own.number) c = {};
     c.life = own;
     c.floor = std::max(c.floor, header.reset_floor.load());
-    c.settled = std::max(c.settled, header.settled_ceiling.load());
     for (std::uint32_t i = 0; i < count; i++) {
         const Ceiling published = slot(i).ceiling.load();
         if (c.entries[i].ceiling < published) set_entry(c.entries[i], slot(i), published);
@@ -171,12 +169,10 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     return r;
 }
 
-// The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none. `settled` is
-// the ceiling that the promise should have. The ceilings are published only if the file was written. Errors: those of
-// read_for_life() and write().
+// The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none. The
+// ceilings are published only if the file was written. Errors: those of read_for_life() and write().
 template <class H, class SlotAt, class File, class Wanted>
-CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
-                                   Ceiling settled = {}) {
+CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
@@ -184,9 +180,7 @@ CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, 
         const Ceiling least = wanted(i);
         if (c.entries[i].ceiling < least) set_entry(c.entries[i], slot(i), least);
     }
-    c.settled = std::max(c.settled, settled);
     r = file.write(c);
-    if (r.error == CeilingError::none) lift_to(header.settled_ceiling, c.settled);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) {
         if (c.entries[i].ceiling != Ceiling{}) lift_to(slot(i).ceiling, c.entries[i].ceiling);
     }
@@ -203,12 +197,9 @@ inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_c
 //
 // Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
 // well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
-// the others with it. Once there is a promise, its ceiling is lifted to `along.to` too.
+// the others with it.
 CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                            Along along);
-
-// Lifts the ceiling of the promise to at least `least`. The errors are those of lift_ceiling().
-CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
 
 // The highest ceiling of all slots. No generator has issued an id of that time or later, and until a ceiling is lifted
 // none may.

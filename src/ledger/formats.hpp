@@ -1,10 +1,8 @@
 // What the ledger knows of formats.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "core/known_layouts.hpp"
 #include "core/layout.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
@@ -60,16 +58,5 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
 }
 
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
-
-// Of all built-in formats. For longer ticks snowflake_ids_settled() is wrong, and snowflake_settled(layout) right. A
-// constant, because a layout may be created, and used, while a query with that time runs.
-inline constexpr microseconds longest_tick = milliseconds{10};
-
-constexpr bool is_longest() {
-    microseconds found = sno::timeline.tick_length;
-    for (const KnownLayout& known : known_layouts) found = std::max(found, known.layout.timeline.tick_length);
-    return found == longest_tick;
-}
-static_assert(is_longest());
 
 }  // namespace snowflake_ids::ledger

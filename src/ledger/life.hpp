@@ -33,11 +33,6 @@ namespace snowflake_ids::ledger {
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
-// Starts the clock of the promise (settling.hpp) where ids begin: in a new life, and when slots were lifted above the
-// WAL ceiling of another one. Ids further ahead than the lead come from a reset or a wrong clock, which a promise must
-// not follow.
-void begin_promise_clock(const Ledger& ledger);
-
 // Twice: once for the life's own floor, and once for ceilings that it lifts while its ids are ahead, if the next life
 // begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
@@ -61,8 +56,6 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
     c.life = {std::max(c.life.number + 1, least_number), id};
-    // The latest time that readers may have been promised. It is above `at_least` if the clock has gone back.
-    at_least = std::max(at_least, c.settled);
     r = file.write(c);
     if (r.error != CeilingError::none) return r;
 
@@ -76,7 +69,6 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         s.ceiling.store(entry.ceiling);
     }
     header.reset_floor.store(c.floor);
-    header.settled_ceiling.store(c.settled);
     lift_to(header.floor, std::max(c.floor, at_least));
     header.life_number.store(c.life.number);
     header.life_id.store(id);

@@ -1,17 +1,13 @@
 // Makes and checks the shared memory of the ledger, and finds the slot of a generator in it.
 #include "ledger/memory.hpp"
 
-#include "ledger/settling.hpp"
-
 namespace snowflake_ids::ledger {
 
 namespace {
 
-Ledger ledger_in(void* memory, std::uint32_t backend_count) {
+Ledger ledger_in(void* memory) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
-    auto* groups = reinterpret_cast<Group*>(slots + slot_count);
-    auto* backends = reinterpret_cast<Backend*>(groups + group_count);
-    return {static_cast<Header*>(memory), slots, groups, backends, backends + backend_count};
+    return {static_cast<Header*>(memory), slots, reinterpret_cast<Group*>(slots + slot_count)};
 }
 
 template <class Meant>
@@ -26,37 +22,32 @@ std::uint32_t count_slots(const Ledger& ledger, Meant meant) {
 
 }  // namespace
 
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now) {
-    const Ledger ledger = ledger_in(memory, backend_count);
+Ledger make_ledger(void* memory, UnixTime now) {
+    const Ledger ledger = ledger_in(memory);
     Header& h = *ledger.header;
     h.magic = magic;
     h.version = memory_version;
     h.slot_bytes = sizeof(Slot);
     h.slot_count = slot_count;
-    h.backend_bytes = sizeof(Backend);
-    h.backend_count = backend_count;
-    h.prepared_count = prepared_count;
-    h.bytes = memory_bytes(backend_count, prepared_count);
+    h.group_count = group_count;
+    h.bytes = memory_bytes;
     h.stats_since.store(now);
-    // Also for prepared transactions, which follow the backends.
-    for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }
 
 Ledger find_ledger(void* memory, std::size_t bytes) {
     const Header& h = *static_cast<const Header*>(memory);
-    const bool known = bytes >= memory_bytes(0, 0) && h.magic == magic && h.version == memory_version &&
-                       h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count &&
-                       h.backend_bytes == sizeof(Backend) && h.bytes <= bytes &&
-                       h.bytes == memory_bytes(h.backend_count, h.prepared_count);
-    return known ? ledger_in(memory, h.backend_count) : Ledger{};
+    const bool known = bytes >= memory_bytes && h.magic == magic && h.version == memory_version &&
+                       h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count && h.group_count == group_count &&
+                       h.bytes == memory_bytes;
+    return known ? ledger_in(memory) : Ledger{};
 }
 
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t packed_layout) {
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ packed_layout;
     const std::uint64_t first = (identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
-    return find_slot_from(static_cast<std::uint32_t>(first), *ledger.header, slot_count, slot_at(ledger), key,
-                          may_create, packed_layout);
+    return find_slot_from(static_cast<std::uint32_t>(first), slot_count, slot_at(ledger), key, may_create,
+                          packed_layout);
 }
 
 bool layout_used(const Ledger& ledger, std::uint64_t packed_layout) {

@@ -12,8 +12,6 @@ struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
     Group* groups = nullptr;
-    Backend* backends = nullptr;
-    Backend* prepared = nullptr;
 
     explicit operator bool() const { return header != nullptr; }
 };
@@ -22,12 +20,8 @@ inline auto slot_at(const Ledger& ledger) {
     return [slots = ledger.slots](std::uint32_t i) -> Slot& { return slots[i]; };
 }
 
-inline auto prepared_at(const Ledger& ledger) {
-    return [prepared = ledger.prepared](std::uint32_t i) -> Backend& { return prepared[i]; };
-}
-
-// The memory must be memory_bytes(backend_count, prepared_count) zeros.
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now);
+// The memory must be memory_bytes zeros.
+Ledger make_ledger(void* memory, UnixTime now);
 
 // Empty (false) if another version made this memory, or if it is smaller than its header says.
 Ledger find_ledger(void* memory, std::size_t bytes);
@@ -41,8 +35,8 @@ bool belongs_to(const S& slot, const Key& key, std::uint64_t packed_layout) {
 
 // A new life has only the slots of the ceiling file, so the generator's slot may lie behind a free one, and all are
 // looked at before a free one is taken.
-template <class H, class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
-S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
+template <class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
+S* find_slot_from(std::uint32_t i, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
                   std::uint64_t packed_layout) {
     for (std::uint32_t probes = 0; probes < count; probes++, i = (i + 1) % count) {
         S& s = slot(i);
@@ -56,10 +50,7 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
             // Another creator has set its layout here (Slot::packed_layout).
             if (packed_layout != 0 && !s.packed_layout.compare_exchange_strong(n, packed_layout) && n != packed_layout)
                 continue;
-            if (s.key.compare_exchange_strong(seen, key.pack())) {
-                header.slots_taken.fetch_add(1);
-                return &s;
-            }
+            if (s.key.compare_exchange_strong(seen, key.pack())) return &s;
         }
         if (belongs_to(s, key, packed_layout)) return &s;
     }

@@ -5,7 +5,6 @@
 
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/replicated.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
@@ -61,17 +60,9 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             header.reset_floor.store(reset.floor);
             header.floor.store(reset.floor);
         }
-        if (reset.force && c.settled > reset.ceiling) {
-            c.settled = reset.ceiling;
-            header.settled_ceiling.store(c.settled);
-        }
         c.floor = header.reset_floor.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
-        if (format_of(slot) == Format::replicated && reset.force && reset.floor < replicated_until(slot)) {
-            slot.passed.store(reset.floor);
-            set_entry(entry, slot, reset.floor);
-        }
         if (!is_chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
         const std::uint64_t tick = tick_of(slot, reset.floor);
@@ -85,10 +76,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
-    const CeilingResult r = run_locked_reset(header, slot_count, at, file, change, move);
-    // New ids do not keep the promise. After the generators, because a reader lifts it up to their last ids.
-    if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
-    return r;
+    return run_locked_reset(header, slot_count, at, file, change, move);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
 //   after them   Group    group_count of them, 64 bytes each
-//   after them   Backend  704 bytes each: the processes, then transactions that may be prepared
 //
 // No pointers: each process may see it at another address. What must outlive it is in the ceiling file and in WAL
 // (wal_ceiling.hpp).
@@ -65,15 +64,15 @@ void lift_to(W& word, decltype(word.load()) floor) {
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // another number with another byte order
 // The same in 1.x, so that sessions of two releases can share the memory, and an upgrade needs no restart. New words
-// come from unused bytes: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until
-// a session of a newer library writes them, and older ones leave them alone.
+// come from unused bytes: in the header's page or in a slot's first cache line. They are 0 until a session of a newer
+// library writes them, and older ones leave them alone.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
 // In files, so values never change their meaning. `snowflake`: any 64-bit layout. `sno_at`: snos of times that the
-// caller gives. `replicated`: no generator (replicated.hpp).
-enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
+// caller gives.
+enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
 
 // Identifies a generator, for Format::snowflake together with Slot::packed_layout. `node`: the partition or machine id.
 // `owner`, for the limit per database: the database in which a call that names a partition or a created layout created
@@ -117,9 +116,8 @@ struct BasicSlot {
     // life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
     Word begun;  // when a held tick was begun
-    // Format::snowflake: see packed_layout.hpp. Format::replicated: the oid of the database. Set once, by
-    // compare-and-swap from 0, before the key. If the creator ends in between, the slot stays free for this layout or
-    // another format.
+    // Format::snowflake: see packed_layout.hpp. Set once, by compare-and-swap from 0, before the key. If the creator ends
+    // in between, the slot stays free for this layout or another format.
     Word packed_layout;
     // No id of this time or earlier is generated any more (pass_now()). Only a forced reset lowers it
     Holds<UnixTime> passed;
@@ -143,9 +141,7 @@ struct Header {
     std::uint32_t version;
     std::uint32_t slot_bytes;
     std::uint32_t slot_count;
-    std::uint32_t backend_bytes;
-    std::uint32_t backend_count;
-    std::uint32_t prepared_count;
+    std::uint32_t group_count;
     std::uint64_t bytes;  // of the whole ledger
     // words
     Word life_id;  // written after all else of the life; 0: no life has begun yet
@@ -157,16 +153,11 @@ struct Header {
     Holds<Floor> reset_floor;        // named by an operator; also in the ceiling file
     Word revision;                   // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> next_pass;  // until then snowflake_ids.pass_now() waits, and uses up no tick
-    Word slots_taken;                // in this life, without those from the ceiling file
-    Holds<UnixTime> promise;         // no id of an earlier time is accepted any more
-    Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
-    Word prepared_below;             // transactions with an earlier full id may be prepared without a Backend
     // clock_step_stats.hpp
     Holds<microseconds> clock_offset;  // 0: not seen yet
     Word clock_steps;
     Holds<microseconds> clock_step;  // the last one
     Holds<UnixTime> clock_stepped;   // just after it
-    Holds<UnixTime> promise_base;    // promise_clock() in settling.hpp
     Word warnings;                   // given in this life: pg/server/machine_id.cpp
 };
 static_assert(sizeof(Header) <= header_bytes);
@@ -176,36 +167,11 @@ inline constexpr std::uint32_t groups_of_database = 128, group_count = 8 * group
 
 struct alignas(64) Group {
     Word count;                // begins at a random number
-    Word pace;                 // pg/settled/wait.cpp
+    Word pace;                 // for those who wait
     std::uint64_t waiters[5];  // pg/server/waiters.hpp
 };
 static_assert(sizeof(Group) == 64);
 
-inline constexpr std::uint32_t ring_size = 20;
-
-inline constexpr std::uint32_t noted_tables = 14;
-
-// What the transactions of a process show of their ids (settling.hpp). A prepared transaction has one too.
-struct alignas(64) Backend {
-    Holds<UnixTime> low;  // the transaction has no id of an earlier time
-    Word database;
-    Word xid;    // of the prepared transaction, also when it is over; 0: a process, or free
-    Word ended;  // used entries
-    struct Ended {
-        Word xid;             // the newest of those that share the entry
-        Holds<UnixTime> low;  // their earliest `low`
-        Word database;        // their database, or any_database
-    } ring[ring_size];        // from the oldest to the newest
-    Word every_table;         // not 0: more tables than can be noted
-    Word table_count;
-    Word tables[noted_tables];  // stamped ones, and those that they are a part of
-    Word reserved[8];
-};
-static_assert(sizeof(Backend) == 704);
-
-constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
-    return header_bytes + slot_count * sizeof(Slot) + group_count * sizeof(Group) +
-           (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
-}
+inline constexpr std::size_t memory_bytes = header_bytes + slot_count * sizeof(Slot) + group_count * sizeof(Group);
 
 }  // namespace snowflake_ids::ledger

@@ -61,11 +61,6 @@ public:
         before_ = now_;
         now_ = {until, position};
     }
-    // Whose WAL `is_there(position)`; 0 if neither's is.
-    template <class IsThere>
-    Ceiling highest(IsThere is_there) const {
-        return is_there(now_.position) ? now_.until : is_there(before_.position) ? before_.until : Ceiling{};
-    }
     // That protects all ids up to `latest`. 0: not known, so the commit must wait.
     std::uint64_t position_for(UnixTime latest) const {
         return latest < before_.until ? before_.position : now_.position;

@@ -95,16 +95,6 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word that we may write, to see whether we have met an active snapshot before, because addresses are used again.
-// PostgreSQL uses it only in its own static snapshots. An active one is a copy, in which PostgreSQL sets the word to 0.
-extern "C" {
-#include "utils/snapshot.h"
-}
-inline uint64& word_of_snapshot(Snapshot copy) {
-    Assert(copy->copied);
-    return copy->snapXactCompletionCount;
-}
-
 // Before 17, PostgreSQL could be built without trace_sort.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

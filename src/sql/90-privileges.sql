@@ -34,5 +34,22 @@ BEGIN
     END LOOP;
 END $$;
 GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
-GRANT SELECT ON snowflake_ids.stats, snowflake_ids.unsettled, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
+GRANT SELECT ON snowflake_ids.stats, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
 GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
+
+-- What the texts of functions mean depends on settings of the session.
+DO $$
+DECLARE
+    function regprocedure;
+    setting text;
+BEGIN
+    FOR function IN SELECT p.oid
+        FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) 'snowflake_ids'::pg_catalog.regnamespace
+          AND l.lanname OPERATOR(pg_catalog.=) ANY ('{sql,plpgsql}'::pg_catalog.name[]) LOOP
+        FOREACH setting IN ARRAY ARRAY['standard_conforming_strings = on', 'quote_all_identifiers = off',
+            'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres'] LOOP
+            EXECUTE pg_catalog.format('ALTER FUNCTION %s SET %s', function, setting);
+        END LOOP;
+    END LOOP;
+END $$;

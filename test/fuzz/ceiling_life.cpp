@@ -13,8 +13,7 @@ using namespace snowflake_ids::ledger;
 
 namespace {
 
-constexpr std::uint32_t backends = 2;
-constexpr std::size_t bytes = memory_bytes(backends, 0);
+constexpr std::size_t bytes = memory_bytes;
 
 const CeilingPlace& place() {
     static const CeilingPlace p{directory(), 0600, 1, false, [] {}};
@@ -24,7 +23,7 @@ const CeilingPlace& place() {
 Ledger new_memory() {
     static void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     std::memset(memory, 0, bytes);
-    const Ledger l = make_ledger(memory, backends, 0, UnixTime{microseconds{1}});
+    const Ledger l = make_ledger(memory, UnixTime{microseconds{1}});
     require(find_ledger(memory, bytes).slots == l.slots && !find_ledger(memory, bytes - 1));
     return l;
 }

@@ -100,7 +100,6 @@ struct File {
     struct Content {
         Life life;
         Floor floor{};
-        Ceiling settled{};
         CeilingEntry entries[4];
     };
     Content content;
@@ -121,7 +120,6 @@ struct LedgerLifeBegins : testing::Test {
     struct {
         HookedWord<> life_id, life_number;
         HookedWord<Floor> reset_floor, floor;
-        HookedWord<Ceiling> settled_ceiling;
     } header;
     struct Entry {
         HookedWord<> packed_layout, key;
@@ -140,7 +138,6 @@ struct LedgerLifeBegins : testing::Test {
 TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
     file.content.floor = unix_ms(600);
-    file.content.settled = unix_ms(400);
     file.content.entries[1] = {11, 12, unix_ms(700)};
     file.content.entries[3] = {21, 22, unix_ms(300)};
     bool begun = false;
@@ -148,7 +145,6 @@ TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
         begun = true;
         EXPECT_EQ(header.life_number.value, 100u);
         EXPECT_EQ(header.reset_floor.value, unix_ms(600));
-        EXPECT_EQ(header.settled_ceiling.value, unix_ms(400));
         EXPECT_EQ(header.floor.value, unix_ms(600));
         EXPECT_EQ(slots[1].key.value, 11u);
         EXPECT_EQ(slots[1].packed_layout.value, 12u);
@@ -159,12 +155,6 @@ TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     EXPECT_EQ(begin(), CeilingError::none);
     EXPECT_TRUE(begun);
     EXPECT_EQ(header.life_id.value, 9u);
-}
-
-TEST_F(LedgerLifeBegins, BeginsAtThePromise) {
-    file.content.settled = unix_ms(800);
-    EXPECT_EQ(begin(), CeilingError::none);
-    EXPECT_EQ(header.floor.value, unix_ms(800));
 }
 
 TEST_F(LedgerLifeBegins, Number) {

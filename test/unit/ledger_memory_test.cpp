@@ -1,7 +1,6 @@
 // The ledger's memory: made, found by other processes, refused if another version made it; files of the data directory,
 // made whole or not at all.
 #include "ledger/memory.hpp"
-#include "ledger/settling.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +31,7 @@ constexpr UnixTime now = unix_us(1798761600000000);
 
 struct LedgerMade : testing::Test {
     LedgerMemory memory;
-    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, LedgerMemory::prepared_count, now);
+    Ledger made = make_ledger(memory.data(), now);
 };
 
 TEST_F(LedgerMade, Bytes) {
@@ -40,17 +39,11 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(reinterpret_cast<char*>(made.slots) - reinterpret_cast<char*>(made.header), 4096);
     EXPECT_EQ(made.header->magic, 0x5e0f1a6e1ed6e201u);
     EXPECT_EQ(made.header->version, memory_version);
-    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 1024 * 64 + 100 * 704 + 10 * 704);
+    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 1024 * 64);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
     EXPECT_EQ(made.header->stats_since.load(), now);
     EXPECT_EQ(made.header->life_id.load(), 0u);
     EXPECT_EQ(reinterpret_cast<char*>(made.groups) - reinterpret_cast<char*>(made.slots), 1024 * 128);
-    EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.groups), 1024 * 64);
-    EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 704);
-    for (std::size_t i = 0; i < LedgerMemory::backend_count; i++) {
-        EXPECT_EQ(made.backends[i].low.load(), no_low);
-        EXPECT_EQ(made.backends[i].ended.load(), 0u);
-    }
     for (std::size_t i = 0; i < slot_count; i++) {
         for (std::size_t j = 0; j < sizeof(Slot) / sizeof(Word); j++) {
             ASSERT_EQ(reinterpret_cast<Word*>(&made.slots[i])[j].load(), 0u);
@@ -74,8 +67,7 @@ TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     ASSERT_EQ(ftruncate(fd, LedgerMemory::bytes), 0);
     const auto map = [fd] { return mmap(nullptr, LedgerMemory::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); };
     void* here = map();
-    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, LedgerMemory::prepared_count, now),
-                           {Format::sno, 7, 0});
+    Slot* slot = find_slot(make_ledger(here, now), {Format::sno, 7, 0});
     const pid_t pid = spawn([&] {
         void* there = map();
         const Ledger found = find_ledger(there, LedgerMemory::bytes);
@@ -106,22 +98,15 @@ TEST_F(LedgerMade, OfAnotherVersion) {
     refused([](Header& h) { h.version = 0; });
     refused([](Header& h) { h.slot_bytes *= 2; });
     refused([](Header& h) { h.slot_count--; });
-    refused([](Header& h) { h.backend_count++; });
-    refused([](Header& h) { h.backend_bytes--; });
-    refused([](Header& h) { h.prepared_count--; });
+    refused([](Header& h) { h.group_count++; });
     refused([](Header& h) { h.bytes--; });
-    refused([](Header& h) { h.backend_count = 0; });
-    refused([](Header& h) { h.backend_count = ~std::uint32_t{0}; });
+    refused([](Header& h) { h.bytes++; });
 }
 
 TEST_F(LedgerMade, OfAnotherSize) {
-    for (const std::size_t bytes :
-         {std::size_t{0}, std::size_t{4095}, memory_bytes(0, 0) - 1, memory_bytes(0, 0), LedgerMemory::bytes - 1})
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{4095}, LedgerMemory::bytes - 1})
         EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
-    LedgerMemory smallest;
-    make_ledger(smallest.data(), 0, 0, now);
-    EXPECT_TRUE(find_ledger(smallest.data(), memory_bytes(0, 0)));
-    EXPECT_FALSE(find_ledger(smallest.data(), memory_bytes(0, 0) - 1));
+    EXPECT_TRUE(find_ledger(memory.data(), LedgerMemory::bytes));
     LedgerMemory zeros;
     EXPECT_FALSE(find_ledger(zeros.data(), LedgerMemory::bytes));
 }

@@ -170,7 +170,6 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     const auto lifts = [&](const CeilingPlace& place) {
         (void) lift_ceiling(place, life.ledger, slot, now, no_others);
     };
-    const auto promises = [&](const CeilingPlace& place) { (void) lift_settled(place, life.ledger, now); };
     const auto resets = [&](const CeilingPlace& place) {
         (void) apply_reset(place, life.ledger, {.floor = now, .ceiling = now});
     };
@@ -178,7 +177,6 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     const auto each = [&] {
         EXPECT_TRUE(ends_before_it_writes(data, begins));
         EXPECT_TRUE(ends_before_it_writes(data, lifts));
-        EXPECT_TRUE(ends_before_it_writes(data, promises));
         EXPECT_TRUE(ends_before_it_writes(data, resets));
     };
     const std::string bytes = data.bytes();

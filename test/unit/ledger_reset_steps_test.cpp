@@ -1,4 +1,4 @@
-// Each step of a reset by itself: which generators it means, and what it does to floors, promise, revision and file.
+// Each step of a reset by itself: which generators it means, and what it does to floors, revision and file.
 #include "ledger/reset.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct LedgerResetSteps : testing::Test {
     static UnixTime stands_at(const Slot& slot) { return ServerLife::stands_at(slot); }
     // The memory behind the last slot looks like a used slot of this generator.
     Word* behind_the_slots() const {
-        auto* words = reinterpret_cast<Word*>(&life.ledger.backends[0]);
+        auto* words = reinterpret_cast<Word*>(life.ledger.slots + slot_count);
         words[0].store(sno.pack());
         words[1].store(pack({.tick = max_tick(true)}, true));
         words[3].store(static_cast<std::uint64_t>(number_of(now + 99h)));
@@ -133,7 +133,7 @@ TEST_F(LedgerResetSteps, PutSlot) {
     EXPECT_EQ(slot.word.load(), pack({.tick = max_tick(true), .next = used_up, .drifts = 1}, true));
 }
 
-// ---- floors, promise, revision
+// ---- floors, revision
 
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now);
@@ -148,17 +148,6 @@ TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     EXPECT_EQ(header.floor.load(), now);
     EXPECT_EQ(header.reset_floor.load(), now);
     EXPECT_EQ(data.content().floor, now);
-}
-
-TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
-    const auto promise_after = [&](UnixTime promise, bool force) {
-        header.promise.store(promise);
-        EXPECT_EQ(apply({.floor = now, .ceiling = now + 2500ms, .force = force}), CeilingError::none);
-        return header.promise.load();
-    };
-    EXPECT_EQ(promise_after(now + 1us, true), now);
-    EXPECT_EQ(promise_after(now - 1us, true), now - 1us);
-    EXPECT_EQ(promise_after(now + 1us, false), now + 1us) << "without force nothing goes back";
 }
 
 TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {

@@ -95,13 +95,6 @@ TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
     }
 }
 
-TEST_F(LedgerSlots, TakenOnesAreCounted) {
-    for (unsigned node = 0; node < 30; node++) find_slot(ledger, sno_key(node % 10));
-    EXPECT_EQ(ledger.header->slots_taken.load(), 10u);
-    find_slot(ledger, sno_key(10), false);
-    EXPECT_EQ(ledger.header->slots_taken.load(), 10u);
-}
-
 TEST_F(LedgerSlots, AllFitAndNoMore) {
     std::vector<unsigned> nodes(65536);
     for (unsigned i = 0; i < nodes.size(); i++) nodes[i] = i;

@@ -93,25 +93,6 @@ TEST(LedgerSeenCeilings, SeenAgainIsWhereItWas) {
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u) << "the one before is still known";
 }
 
-// Which standbys have what.
-TEST(LedgerSeenCeilings, TheHighestThatIsThere) {
-    SeenCeilings seen;
-    const auto highest = [&](std::uint64_t flushed) {
-        return number_of(seen.highest([=](std::uint64_t position) { return position != 0 && position <= flushed; }));
-    };
-    EXPECT_EQ(highest(99), 0) << "none is known";
-    seen.note(unix_ms(500), 10);
-    EXPECT_EQ(highest(9), 0);
-    EXPECT_EQ(highest(10), 500);
-    seen.note(unix_ms(900), 20);
-    EXPECT_EQ(highest(9), 0);
-    EXPECT_EQ(highest(19), 500) << "the one before";
-    EXPECT_EQ(highest(20), 900);
-    seen.note(unix_ms(1300), 30);
-    EXPECT_EQ(highest(19), 0) << "only two are kept";
-    EXPECT_EQ(highest(29), 900);
-}
-
 // ---- the row
 
 TEST(LedgerWalCheckBits, FindEachChangeOfAWord) {

@@ -11,12 +11,11 @@ namespace snowflake_ids::ledger {
 #endif
 
 // The monotonic clock cannot have passed it.
-inline bool is_promised([[maybe_unused]] UnixTime wall, [[maybe_unused]] MonotonicTime monotonic,
-                        const Header& header) {
+inline bool has_passed([[maybe_unused]] UnixTime wall, [[maybe_unused]] MonotonicTime monotonic, const Slot& slot) {
 #if MISTAKE == 1
-    return header.promise.load() > monotonic;
+    return slot.passed.load() > monotonic;
 #else
-    return header.promise.load() > wall;
+    return slot.passed.load() > wall;
 #endif
 }
 

@@ -74,8 +74,6 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
 }
 
-void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
-
 void give_entry(const ledger::Slot& slot) {
     // An entry must have a ceiling.
     constexpr Ceiling any{milliseconds{1}};

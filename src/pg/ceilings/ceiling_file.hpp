@@ -23,9 +23,6 @@ ledger::CeilingPlace place();
 // `least`. One attempt: CeilingError::busy if another process has the lock.
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 
-// Lifts the ceiling of the promise (ledger/settling.hpp). If that fails, the old ceiling remains.
-void try_lift_settled(Ceiling least);
-
 // Gives the slot an entry if it has none, so that it exists after a restart. For sno_at, which needs no ceiling.
 void give_entry(const ledger::Slot& slot);
 

@@ -7,9 +7,7 @@ extern "C" {
 
 #include "ledger/clock_step_stats.hpp"
 #include "ledger/floor.hpp"
-#include "ledger/formats.hpp"
 #include "ledger/life.hpp"
-#include "ledger/replicated.hpp"
 #include "pg/ceilings/begin_life.hpp"
 #include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/synchronous_standbys.hpp"
@@ -29,18 +27,7 @@ using ceiling_file::ahead_of, ceiling_file::margin;
 // An old value is only too careful, because ceilings grow. Exceptions call forget_wal_ceiling().
 ledger::SeenCeilings seen_wal;
 
-// Lifts R (ledger/replicated.hpp).
-void lift_replicated(ledger::Slot& slot) {
-    ledger::lift_to(slot.passed, seen_wal.highest(synchronous_standbys::had_flushed));
-}
-
-// First notes whether the standbys have the ceiling before, because they may never get the next one.
-void note_wal_ceiling(Ceiling until) {
-    if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && synchronous_standbys::are_named()) {
-        if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
-    }
-    seen_wal.note(until, wal_ceiling::position());
-}
+void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
 
 UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
@@ -62,7 +49,6 @@ void enter_database(const ledger::Ledger& shared, const Deadline& deadline) {
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
         shared.header->revision.fetch_add(1);  // ends leases below the floor
-        ledger::begin_promise_clock(shared);
     }));
 }
 
@@ -90,34 +76,8 @@ microseconds lift_step() {
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline) {
     const ledger::Ledger& shared = ledger_in_life(deadline);
-    ledger::Word& prepared_below = shared.header->prepared_below;
-    if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, deadline);
     return shared;
-}
-
-Ceiling wal_ceiling_at(UnixTime t, const Deadline& deadline) {
-    if (seen_wal.until() < t) note_wal_ceiling(wal_ceiling::read(deadline).until);
-    // Lower if `t` is the end of a tick that begins below the ceiling.
-    if (seen_wal.until() < t) lift_wal_above(t, t, deadline);
-    return seen_wal.until();
-}
-
-UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& deadline) {
-    ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, promised);
-    if (slot == nullptr) {
-        note_latest(wanted);
-        return wanted;
-    }
-    if (ledger::replicated_until(*slot) < wanted) lift_replicated(*slot);
-    if (ledger::replicated_until(*slot) < wanted) {
-        note_wal_ceiling(wal_ceiling::read(deadline).until);
-        lift_replicated(*slot);
-    }
-    const UnixTime until = ledger::replicated_until(*slot);
-    const Ceiling durable = std::chrono::floor<milliseconds>(until);
-    if (slot->ceiling.load() < durable) (void) ceiling_file::try_lift(*slot, durable);
-    return std::min(until, wanted);
 }
 
 void forget_wal_ceiling() { seen_wal = {}; }

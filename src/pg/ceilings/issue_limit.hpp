@@ -30,17 +30,9 @@ inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 // error is still possible. PREPARE TRANSACTION waits anyway.
 void protect_commit();
 
-// The WAL ceiling, at least `t`: read again and lifted if necessary. Only in a database that was entered.
-Ceiling wal_ceiling_at(UnixTime t, const Deadline& deadline);
-
 // How far a ceiling is lifted above an id that is ahead of the clock: at most the age of the life (at least 10 ms). So
 // the clock gains on the ids even if the server crashes several times a second.
 microseconds lift_step();
-
-// If COMMIT waits for standbys: until when, up to `wanted`, ids may be called settled (ledger/replicated.hpp).
-// `promised` is the promise before. If the ledger has no room for this database, the result is `wanted`, and COMMIT
-// waits. Only in a database that was entered.
-UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Deadline& deadline);
 
 // Call this when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one. The
 // database must then be entered again.

@@ -8,17 +8,13 @@ extern "C" {
 #include "catalog/pg_control.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
-#include "replication/walsender_private.h"
-#include "storage/lwlock.h"
 }
 
 #include "pg/server/orphan.hpp"
 
 namespace snowflake_ids::synchronous_standbys {
 
-bool are_named() { return SyncRepConfig != nullptr; }
-
-bool commits_wait() { return are_named() && SyncRepRequested(); }
+bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
@@ -30,15 +26,6 @@ bool have_flushed(XLogRecPtr position) {
     for (int i = 0; i < count; i++) with_it += candidates[i].flush >= position;
     if (candidates != nullptr) pfree(candidates);
     return with_it >= SyncRepConfig->num_sync;
-}
-
-// PostgreSQL keeps how far it has let waiting transactions go.
-bool had_flushed(XLogRecPtr position) {
-    if (position == InvalidXLogRecPtr || !are_named()) return false;
-    LWLockAcquire(SyncRepLock, LW_SHARED);
-    const XLogRecPtr flushed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH];
-    LWLockRelease(SyncRepLock);
-    return position <= flushed;
 }
 
 // A COMMIT waits for standbys only if its transaction has an id and has written WAL.

@@ -5,17 +5,12 @@
 
 namespace snowflake_ids::synchronous_standbys {
 
-bool are_named();
-
 // True if the COMMIT of a transaction that has written something would wait for a standby.
 bool commits_wait();
 
 // True if as many standbys as synchronous_standby_names asks for now report the WAL up to `position` as flushed.
 // Earlier COMMITs prove nothing: they may have been cancelled, or the setting changed. Call it only if commits_wait().
 bool have_flushed(XLogRecPtr position);
-
-// True if they have at any time since this server started, also if they are away now.
-bool had_flushed(XLogRecPtr position);
 
 // COMMIT will wait until the standbys have all WAL so far. Call it before the commit, outside recovery.
 void make_commit_wait();

@@ -1,4 +1,4 @@
-// What follows a claim that issued nothing, whose clock is behind, or whose ids are too early for readers.
+// What follows a claim that issued nothing, or whose clock is behind.
 #include "pg/generate/claim_numbers.hpp"
 
 #include <algorithm>
@@ -8,7 +8,6 @@ extern "C" {
 }
 
 #include "ledger/clock_step_stats.hpp"
-#include "ledger/floor.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -182,21 +181,6 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
                     g.name, g.node, c.toggle),
              errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort among the ids of %s and later.", so_far,
                        show_time(timestamptz(g.timeline.start(c.tick))))));
-}
-
-ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
-    for (;;) {
-        CHECK_FOR_INTERRUPTS();
-        // After a step back of the clock, the generator would otherwise stay before the promise.
-        const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
-        if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
-        if (first && first.value != 0) {
-            ledger::lift_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::lift_slot<ledger::Slot>);
-        }
-        ledger::Claim c = claim(g, want);
-        if (c.outcome != ledger::Outcome::issued) c = claim_after_wait(g, c, want, claim);
-        if (writer::admit(g.timeline.last(c.tick))) return c;
-    }
 }
 
 }  // namespace snowflake_ids::generator

@@ -7,7 +7,6 @@
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
-#include "pg/promise/writer.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -23,9 +22,6 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
-
-// Claims again after writer::admit() refused the last claim, whose numbers are lost. Waits and raises errors as above.
-ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
 // Call this for a claim that issued numbers although its clock was not on time. Counts it, and logs at most once a
 // minute, unless a life has just begun.
@@ -48,14 +44,12 @@ pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 wa
     return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// Claims 1 to `want` numbers of one tick, and shows their time to readers. Waits and raises errors as above.
+// Claims 1 to `want` numbers of one tick. Waits and raises errors as above.
 template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
-    if (unlikely(c.tick != g.counted_tick || !c.standing.on_time() || is_promised_past(g))) {
-        if (unlikely(!writer::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
-        g.accepted = g.timeline.last(c.tick);
+    if (unlikely(c.tick != g.counted_tick || !c.standing.on_time())) {
         if (unlikely(!c.standing.on_time())) note_clock_behind(g, c);
         // Once for each tick and transaction. After a step back, a new tick can have the number of the one counted
         // last.

@@ -6,7 +6,6 @@ extern "C" {
 }
 
 #include "pg/errors.hpp"
-#include "pg/promise/writer.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -54,18 +53,15 @@ void end_leases_and_count() {
 
 namespace {
 
-// At PRE_COMMIT and PRE_PREPARE a step may raise an error. At COMMIT, PREPARE and ABORT, which come last, none may.
+// At PRE_COMMIT a step may raise an error. At COMMIT, PREPARE and ABORT, which come last, none may.
 void at_event(XactEvent event, void*) {
     // At each event, so that the counters have the ids before others can see the rows.
     end_leases_and_count();
     // The other events are those of a parallel worker, whose leader ends the transaction.
     if (event == XACT_EVENT_PRE_COMMIT) {
         issue_limit::protect_commit();
-    } else if (event == XACT_EVENT_PRE_PREPARE) {
-        writer::hand_over_to_prepared();
     } else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {
         issue_limit::latest = {};
-        writer::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
     }
 }
 

@@ -28,7 +28,6 @@ struct Generator : issue_limit::Limited {
     Rules rules{};
     uint32 node = 0;              // in a sno the partition, in other ids the machine id
     uint64 revision = 0;          // Header::revision at the set-up
-    UnixTime accepted{};          // the last claim's time, which writer::admit() has accepted
     uint64 settings_changes = 0;  // settings::changes at the set-up; 0: it must be set up again
     uint64 counted_tick = 0;      // the tick of `uncounted`; 0: no claim yet in this transaction
     uint64 uncounted = 0;         // issued ids, not yet in the slot's counters
@@ -57,7 +56,7 @@ void count_up(Generator& g);
 // Cannot fail, because it also runs after a commit, where an error would be a panic.
 void end_leases_and_count();
 
-// After this, the end of each transaction counts its ids, and stops showing them to readers.
+// After this, the end of each transaction ends leases, counts ids, and waits for standbys that protect them.
 void watch_transactions();
 
 // Zeros until the first set-up. Hidden, so that each id loads it directly, not through the global offset table.
@@ -65,11 +64,6 @@ void watch_transactions();
 
 inline bool is_stale(const Generator& g) {
     return g.settings_changes != settings::changes || g.revision != header->revision.load(std::memory_order_relaxed);
-}
-
-// True if readers were promised that no id of the last claim's time appears any more. Then claim again.
-inline bool is_promised_past(const Generator& g) {
-    return header->promise.load(std::memory_order_relaxed) > g.accepted;
 }
 
 }  // namespace generator

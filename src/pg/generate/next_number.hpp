@@ -19,11 +19,10 @@ struct Id {
     uint32 sequence;
 };
 
-// True if there can be no new ids of others to see, and the lease keeps what readers were promised.
+// True if there can be no new ids of others to see.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
-    return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
-           server_transactions_ended() == l.ended;
+    return GetCurrentStatementStartTimestamp() == l.statement && server_transactions_ended() == l.ended;
 }
 
 template <generator::ClaimFunction claim>

@@ -27,8 +27,8 @@ namespace {
 
 // ---- whether ids may be generated
 
-// The ids of a parallel worker belong to its leader's transaction, but the ledger would show them to readers as ids of
-// the worker's.
+// The ids of a parallel worker belong to its leader's transaction, whose COMMIT would not know that it must wait for
+// standbys (pg/ceilings/issue_limit.hpp).
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),

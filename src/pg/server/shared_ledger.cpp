@@ -2,11 +2,9 @@
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
-#include "access/twophase.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
-#include "storage/proc.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 }
@@ -38,22 +36,7 @@ const char* own_memory = "none";  // for snowflake_ids.status()
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
-uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
-// 16 more than transactions can be prepared at once, because PREPARE TRANSACTION takes an entry before the server has
-// found room for the transaction.
-uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
-
-// A process has the Backend with the number of its place in allProcs.
-void check_places() {
-    if (ProcGlobal->allProcCount == backend_count()) return;
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("snowflake_ids has no room for the processes of this server"),
-                    errdetail("The server has places for %u processes, and the library expects %u.",
-                              static_cast<uint32>(ProcGlobal->allProcCount), backend_count()),
-                    errhint("Install a version of snowflake_ids that supports this version of PostgreSQL.")));
-}
-
-Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
+constexpr Size bytes = ledger::memory_bytes;
 
 void begin_groups(const ledger::Ledger& l) {
     auto random = static_cast<uint64>(number_of(ledger::wall_clock()));
@@ -65,8 +48,8 @@ void begin_groups(const ledger::Ledger& l) {
 }
 
 ledger::Ledger make_in(void* memory) {
-    memset(memory, 0, bytes());
-    const ledger::Ledger l = ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
+    memset(memory, 0, bytes);
+    const ledger::Ledger l = ledger::make_ledger(memory, ledger::wall_clock());
     begin_groups(l);
     return l;
 }
@@ -82,8 +65,8 @@ Location& find_location() {
 // This and the next are empty if another version of the library made the ledger.
 ledger::Ledger find_preloaded() {
     bool exists;
-    void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
-    return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
+    void* memory = ShmemInitStruct(preloaded_name, bytes, &exists);
+    return exists ? ledger::find_ledger(memory, bytes) : make_in(memory);
 }
 
 ledger::Ledger find_segment(const Location& location) {
@@ -97,7 +80,7 @@ ledger::Ledger find_segment(const Location& location) {
 // After dsm_create(), nothing can raise an error before the handle is stored. So no segment remains that nobody can
 // find.
 ledger::Ledger make_segment(Location& location) {
-    dsm_segment* segment = dsm_create(bytes(), 0);
+    dsm_segment* segment = dsm_create(bytes, 0);
     dsm_pin_segment(segment);
     dsm_pin_mapping(segment);
     const ledger::Ledger l = make_in(dsm_segment_address(segment));
@@ -106,7 +89,7 @@ ledger::Ledger make_segment(Location& location) {
 }
 
 ledger::Ledger make_private() {
-    auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
+    auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes + PG_CACHE_LINE_SIZE));
     return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
@@ -116,7 +99,7 @@ void add_hint(void* making) {
     if (*static_cast<const bool*>(making)) {
         errhint(
             "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to shared_preload_libraries and restart the server. The server then reserves this memory when it starts.",
-            bytes());
+            bytes);
     } else if (geterrcode() == ERRCODE_UNDEFINED_FILE || geterrcode() == ERRCODE_INTERNAL_ERROR) {
         errhint(
             "The server created this memory after its start, and something has removed it since then. Sessions that have it open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
@@ -131,7 +114,6 @@ void find_or_make(Location& location, bool& making) {
 }
 
 void attach() {
-    check_places();
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
         own_memory = "single-user";
@@ -154,13 +136,12 @@ void attach() {
 
 void at_shmem_request() {
     if (next_request_hook != nullptr) next_request_hook();
-    RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Location)) + CACHELINEALIGN(bytes()));
+    RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Location)) + CACHELINEALIGN(bytes));
 }
 
 // Runs when the server starts, and again after a crash of a process.
 void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
-    check_places();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_location().preloaded = 1;
     own_ledger = find_preloaded();
@@ -184,8 +165,6 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
 }
 
 const char* ledger_memory_name() { return own_memory; }
-
-uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
 void reserve_shared_ledger() {
     next_request_hook = shmem_request_hook;

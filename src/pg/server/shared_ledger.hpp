@@ -25,9 +25,6 @@ const ledger::Ledger* try_shared_ledger(const char** why);
 // For snowflake_ids.status(): "dynamic", "preloaded", "single-user", or "none" if this process has no ledger.
 const char* ledger_memory_name();
 
-// The full id that the next transaction gets.
-uint64 next_xid();
-
 void reserve_shared_ledger();
 
 }  // namespace snowflake_ids

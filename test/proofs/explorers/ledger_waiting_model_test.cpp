@@ -1,5 +1,5 @@
-// waiting.hpp under every interleaving: at rest, no reader has a number that still holds although a row is committed
-// that it has not read, and none sleeps before such a row unless it was woken or will soon look by itself.
+// waiting.hpp under every interleaving: at rest, no reader has a count that still holds although a row is committed that
+// it has not read, and none sleeps before such a row unless it was woken.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,15 +12,13 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Value table = 7, database = 0;
 constexpr unsigned readers = 2;
 enum : unsigned {
     count_cell = cell_count,
     waiters_cell,    // a bit for each reader
     woken_cell,      // also
     committed_cell,  // a bit for each transaction
-    place_cell,
-    end_cell = place_cell + 4
+    end_cell
 };
 static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
@@ -31,51 +29,19 @@ void set(WatchedWord<>& word, Value bits) {
     while (!word.compare_exchange_strong(seen, seen | bits)) {}
 }
 
-// The words of a writer's own Backend.
-struct Constant {
-    Value value = 0;
-    Value load(std::memory_order = std::memory_order_seq_cst) const { return value; }
-};
-struct ModelOwn {
-    struct {
-        static UnixTime load() { return no_low; }
-    } low;
-    Constant database, every_table, table_count{1}, tables[1] = {{table}};
-};
-// Words that are not watched are 0.
-struct ModelPlace {
-    WatchedWord<UnixTime> low;
-    WatchedWord<> database, xid, ended, every_table, table_count, tables[1];
-    struct {
-        WatchedWord<> xid, database;
-        WatchedWord<UnixTime> low;
-    } ring[1];
-};
 struct ModelGroup {
     WatchedWord<> count, waiters;
 };
 
 struct Memory {
-    ModelOwn own;
     ModelGroup group;
     WatchedWord<> woken, committed;
-    ModelPlace places[1];
 
     explicit Memory(World& w) {
         group.count.watch(w, as_cell(count_cell));
         group.waiters.watch(w, as_cell(waiters_cell));
         woken.watch(w, as_cell(woken_cell));
         committed.watch(w, as_cell(committed_cell));
-        places[0].xid.watch(w, as_cell(place_cell));
-        places[0].every_table.watch(w, as_cell(place_cell + 1));
-        places[0].table_count.watch(w, as_cell(place_cell + 2));
-        places[0].tables[0].watch(w, as_cell(place_cell + 3));
-    }
-    auto place() {
-        return [this](std::uint32_t i) -> ModelPlace& { return places[i]; };
-    }
-    auto over() {
-        return [this](Value xid) { return (committed.load() >> xid & 1) != 0; };
     }
     // The list is PostgreSQL's, under its lock, so each of these is one step.
     void wake() {
@@ -92,18 +58,16 @@ struct Memory {
 // ---- the steps, to be replaced one by one ----
 
 struct Right {
-    static constexpr bool visible_first = true, looks_again = true, number_first = true, prepare_counts = true,
-                          place_first = true;
+    static constexpr bool visible_first = true, looks_again = true, count_first = true;
     static void count_up(Memory& m) {
         ledger::count_up(m.group, [&m](auto&) { m.wake(); });
     }
-    static Sum look(Memory& m) { return ledger::look(m.group, 1, m.place(), database, table, m.over()); }
 };
 
 struct Waiting : Model {
-    enum : unsigned { ended_ghost, flags_ghost, number_ghost };
-    enum : std::uint32_t { asleep = 1, looks_soon = 2, flag_bits = 8 };
-    static constexpr Complaint missed = "a wake-up was missed", holds = "a number holds beside a row";
+    enum : unsigned { ended_ghost, flags_ghost, count_ghost };
+    enum : std::uint32_t { asleep = 1, flag_bits = 8 };
+    static constexpr Complaint missed = "a wake-up was missed", holds = "a count holds beside a row";
 
     Waiting() {
         crashes = false;
@@ -115,15 +79,9 @@ struct Waiting : Model {
         g.ghost[ended_ghost]++;
         if (c.first == 0) return nullptr;
         const unsigned reader = c.first >> 2 * flag_bits;
-        g.ghost[number_ghost + reader] = c.tick;
+        g.ghost[count_ghost + reader] = c.tick;
         g.ghost[flags_ghost] |= Value{c.first & ((1u << 2 * flag_bits) - 1)} << 2 * flag_bits * reader;
         return nullptr;
-    }
-    static Value present_number(const Global& g) {
-        const Value xid = g.memory[place_cell];
-        Sum sum{g.memory[count_cell]};
-        if (xid != 0 && (g.memory[committed_cell] >> xid & 1) == 0) sum.add(xid);
-        return sum.number;
     }
     Complaint always(const Global& g) override {
         std::size_t operations_in_all = 0;
@@ -133,9 +91,8 @@ struct Waiting : Model {
             const Value flags = g.ghost[flags_ghost] >> 2 * flag_bits * i;
             const Value read = flags >> flag_bits & 0xff;
             if (read == 0 || (g.memory[committed_cell] & ~read) == 0) continue;
-            if (g.ghost[number_ghost + i] == present_number(g)) return holds;
-            if ((flags & asleep) != 0 && (flags & looks_soon) == 0 && (g.memory[woken_cell] >> i & 1) == 0)
-                return missed;
+            if (g.ghost[count_ghost + i] == g.memory[count_cell]) return holds;
+            if ((flags & asleep) != 0 && (g.memory[woken_cell] >> i & 1) == 0) return missed;
         }
         return nullptr;
     }
@@ -154,30 +111,7 @@ struct Commits {
     }
 };
 
-template <class Steps>
-struct Prepares {
-    Value x;
-
-    Claim operator()(World& w) const {
-        Memory m(w);
-        if (!Steps::place_first) Steps::count_up(m);
-        note_prepared(m.own, 1, m.place(), x, m.over());
-        if (Steps::place_first && Steps::prepare_counts) Steps::count_up(m);
-        return {};
-    }
-};
-// Tells nobody.
-struct CommitsPrepared {
-    Value x;
-
-    Claim operator()(World& w) const {
-        Memory m(w);
-        set(m.committed, Value{1} << x);
-        return {};
-    }
-};
-
-// Reads as often as it may, and sleeps when the number still holds.
+// Reads as often as it may, and sleeps when the count still holds.
 template <class Steps>
 struct Reader {
     unsigned index = 0;
@@ -188,26 +122,25 @@ struct Reader {
         const Value self = Value{1} << index;
         Value read = 1;
         const auto polls = [&] { read = m.committed.load() | 1; };  // bit 0: it has read
-        Value number = ~Value{0};
-        Sum sum{};
+        Value count = ~Value{0};
         std::uint32_t flags = 0;
         for (int i = 0; i < reads; i++) {
-            sum = Steps::look(m);
-            if (sum.number == number) {
+            Value now = m.group.count.load();
+            if (now == count) {
                 set(m.group.waiters, self);
-                if (Steps::looks_again) sum = Steps::look(m);
-                if (sum.number == number) {
-                    flags = Waiting::asleep | (sum.prepared ? Waiting::looks_soon : 0u);
+                if (Steps::looks_again) now = m.group.count.load();
+                if (now == count) {
+                    flags = Waiting::asleep;
                     break;
                 }
                 m.leave(self);
             }
-            if (Steps::number_first) number = sum.number;
+            if (Steps::count_first) count = now;
             polls();
-            if (!Steps::number_first) number = Steps::look(m).number;
+            if (!Steps::count_first) count = m.group.count.load();
         }
         Claim c{};
-        c.tick = number;
+        c.tick = count;
         c.first = index << 2 * Waiting::flag_bits | static_cast<std::uint32_t>(read) << Waiting::flag_bits | flags;
         return c;
     }
@@ -236,22 +169,6 @@ struct TwoReaders : Waiting {
         program({Reader<Steps>{1, 2}});
     }
 };
-template <class Steps>
-struct PreparedAndCommitted : Waiting {
-    PreparedAndCommitted() {
-        program({Prepares<Steps>{1}, CommitsPrepared{1}});
-        program({Reader<Steps>{0, 3}});
-    }
-};
-// The second one takes the place of the first.
-template <class Steps>
-struct OnePlace : Waiting {
-    OnePlace() {
-        program({Prepares<Steps>{1}, CommitsPrepared{1}, Prepares<Steps>{2}, CommitsPrepared{2}});
-        program({Reader<Steps>{0, 3}});
-    }
-};
-
 TEST(LedgerWaitingModel, OneWriter) {
     OneWriter<Right> m;
     expect_right(m);
@@ -264,15 +181,6 @@ TEST(LedgerWaitingModel, TwoReaders) {
     TwoReaders<Right> m;
     expect_right(m);
 }
-TEST(LedgerWaitingModel, PreparedAndCommitted) {
-    PreparedAndCommitted<Right> m;
-    expect_right(m);
-}
-TEST(LedgerWaitingModel, OnePlace) {
-    OnePlace<Right> m;
-    expect_right(m);
-}
-
 // ---- wrong ones ----
 
 template <template <class> class M, class Steps>
@@ -300,40 +208,9 @@ struct LooksOnce : Right {
 TEST(LedgerWaitingWrong, DoesNotLookAgainInTheList) { expect_complaint<OneWriter, LooksOnce>(Waiting::missed); }
 
 struct ReadsFirst : Right {
-    static constexpr bool number_first = false;
+    static constexpr bool count_first = false;
 };
-TEST(LedgerWaitingWrong, ReadsBeforeItHasTheNumber) { expect_complaint<OneWriter, ReadsFirst>(Waiting::holds); }
-
-struct PlacesFirst : Right {
-    static Sum look(Memory& m) {
-        const struct { Constant count; } none;
-        Sum sum = ledger::look(none, 1, m.place(), database, table, m.over());
-        sum.number += m.group.count.load();
-        return sum;
-    }
-};
-TEST(LedgerWaitingWrong, LooksAtThePlacesBeforeTheCount) {
-    expect_complaint<PreparedAndCommitted, PlacesFirst>(Waiting::holds);
-}
-
-struct PlacesIgnored : Right {
-    static Sum look(Memory& m) { return ledger::look(m.group, 0, m.place(), database, table, m.over()); }
-};
-TEST(LedgerWaitingWrong, PreparedTransactionsDoNotCount) {
-    expect_complaint<PreparedAndCommitted, PlacesIgnored>(Waiting::holds);
-}
-
-struct PreparesSilently : Right {
-    static constexpr bool prepare_counts = false;
-};
-TEST(LedgerWaitingWrong, PrepareWakesNobody) {
-    expect_complaint<PreparedAndCommitted, PreparesSilently>(Waiting::holds);
-}
-
-struct PlaceLast : Right {
-    static constexpr bool place_first = false;
-};
-TEST(LedgerWaitingWrong, PreparedAfterTheCount) { expect_complaint<PreparedAndCommitted, PlaceLast>(Waiting::holds); }
+TEST(LedgerWaitingWrong, ReadsBeforeItHasTheCount) { expect_complaint<OneWriter, ReadsFirst>(Waiting::holds); }
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

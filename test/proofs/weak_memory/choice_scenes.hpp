@@ -38,7 +38,7 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
         for (unsigned n = 0; n < 2; n++) {
             const unsigned g = pick(generators);
             const auto at = [this](std::uint32_t i) -> Slot& { return slot[i]; };
-            Slot* found = ledger::find_slot_from(first[g], header, slots, at, key(g), true, g);
+            Slot* found = ledger::find_slot_from(first[g], slots, at, key(g), true, g);
             require(found != nullptr, "no slot although there is room");
             require(ledger::Key::unpack(found->key.last()).same_generator(key(g)) &&
                         (g == 0 || found->packed_layout.last() == g),
@@ -70,7 +70,7 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
             return;
         }
         const ledger::Key key{ledger::Format::snowflake, 7, 0};
-        Slot& s = *ledger::find_slot_from(0, header, slots, at, key, true, 5);
+        Slot& s = *ledger::find_slot_from(0, slots, at, key, true, 5);
         require(&s == &slot[0], "two slots for a generator");
         ledger::apply_floor(header, s, [&](Slot& found, Floor floor) {
             ledger::lift_unless_past(found, tick_at(floor), false,

@@ -75,12 +75,9 @@ private:
 
 class LedgerMemory {
 public:
-    static constexpr std::uint32_t backend_count = 100, prepared_count = 10;
-    static constexpr std::size_t bytes = ledger::memory_bytes(backend_count, prepared_count);
+    static constexpr std::size_t bytes = ledger::memory_bytes;
 
-    ledger::Ledger make() const {
-        return ledger::make_ledger(&*memory_, backend_count, prepared_count, ledger::wall_clock());
-    }
+    ledger::Ledger make() const { return ledger::make_ledger(&*memory_, ledger::wall_clock()); }
     void* data() const { return &*memory_; }
 
 private:

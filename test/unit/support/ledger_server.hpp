@@ -43,8 +43,7 @@ inline Value tick_at(Ceiling c) { return static_cast<Value>(number_of(c)); }
 struct WatchedHeader {
     WatchedWord<> life_id, life_number, revision;
     WatchedWord<Floor> floor;
-    WatchedWord<Floor> reset_floor;  // not watched: nothing here changes these
-    WatchedWord<Ceiling> settled_ceiling;
+    WatchedWord<Floor> reset_floor;  // not watched: nothing here changes it
 
     WatchedHeader(Watcher& w, Value memory) {
         floor.watch(w, of_memory(memory, floor_cell));
@@ -58,7 +57,6 @@ struct WatchedFile {
     struct Content {
         ledger::Life life;
         Floor floor{};
-        Ceiling settled{};
         ledger::CeilingEntry entries[1];
     };
     World* world;

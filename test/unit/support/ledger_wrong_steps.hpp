@@ -280,11 +280,10 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
             decltype((header.life_number)) life_number;
             decltype((header.life_id)) life_id;
             decltype((header.reset_floor)) reset_floor;
-            decltype((header.settled_ceiling)) settled_ceiling;
             struct {
                 void fetch_add(Value) {}
             } revision;
-        } silent{header.life_number, header.life_id, header.reset_floor, header.settled_ceiling, {}};
+        } silent{header.life_number, header.life_id, header.reset_floor, {}};
         return ledger::run_locked_reset(silent, n, slot, file, change, put_back);
     }
 };
