@@ -34,7 +34,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 \pset tuples_only on
 \pset format unaligned
-SELECT plan FROM plan($$SELECT FROM btree_bigint WHERE b < (SELECT mastic_settled())$$) plan;
+SELECT plan FROM plan($$SELECT FROM btree_bigint WHERE b < (SELECT mastic_lower_bound(now()))$$) plan;
 SELECT plan FROM plan($$SELECT FROM btree_bigint WHERE mastic_lower_bound('2026-11-01') <= b AND b < '5'::mastic$$) plan;
 SELECT plan FROM plan($$SELECT FROM btree_bigint WHERE b = '9223372036854775808'::mastic$$) plan;
 SELECT plan FROM plan($$SELECT FROM hash_bigint WHERE b = '5'::mastic$$) plan;
