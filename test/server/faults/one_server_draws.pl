@@ -173,9 +173,7 @@ for (
 my $table = 'CREATE TABLE of_orphan AS SELECT generate_series(1, 1000) AS n';
 for (
 	{ does => 'gen_sno()' },
-	{ does => 'sno_settled()' },
 	{ does => 'gen_sno()', before => $table },
-	{ does => 'sno_settled()', before => $table },
 	{ does => 'gen_sno()', file => 'removed' },
 	{ does => 'gen_sno()', file => 'old' },
 	{ does => 'gen_snowflake_si()', before => 'SELECT FROM gen_sno()', file => 'removed' },

@@ -41,14 +41,8 @@ INSERT INTO item SELECT FROM generate_series(1, 1000);
 SELECT snowflake_layout_create('ours', '2020-01-01 00:00:00+00', '1 ms', 41, 10, 12);
 CREATE TABLE order_line (id bigint DEFAULT gen_snowflake('ours') PRIMARY KEY);
 INSERT INTO order_line SELECT FROM generate_series(1, 100);
-CREATE TABLE headline (id bigint PRIMARY KEY);
-SELECT to_do FROM snowflake_ids.create_feed('headline', deletes => true);
-INSERT INTO headline VALUES (1), (2), (3);
-DELETE FROM headline WHERE id = 1;
 CREATE DATABASE other;
 END
-	my $feed = 'SELECT deleted, id FROM headline_feed WHERE stamp >= 0 ORDER BY stamp';
-	my $fed = $old->safe_psql('postgres', $feed);
 	$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 	$old->safe_psql('other', Clauses::objects('public', 1));
 	my $clauses = $old->safe_psql('other', Clauses::contents());
@@ -101,11 +95,6 @@ END
 			'postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'),
 		't',
 		"$from: with no repeat");
-	is($new->safe_psql('postgres', $feed), $fed, "$from: a feed with its deletions is there");
-	is($new->safe_psql('postgres', "DELETE FROM headline WHERE id = 2; $feed"),
-		"t|\nf|3\nt|1\nt|2", "$from: and goes on");
-	is($new->safe_psql('postgres', q{SELECT relation, rule FROM snowflake_ids.check_feed('headline') WHERE NOT ok}),
-		'', "$from: with all its rules");
 	is(value($new, "INSERT INTO order_line DEFAULT VALUES RETURNING id > $last"),
 		't', "$from: a created layout goes on above its last id");
 	$ids->draw($new);

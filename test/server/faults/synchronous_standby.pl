@@ -165,8 +165,6 @@ my ($records) = PostgreSQL::Test::Utils::run_command(
 my @noops = $records =~ m{^rmgr: XLOG .* len \(rec/tot\): +(\d+)/.* desc: NOOP}mg;
 ok(@noops > 0 && !(grep { $_ <= 24 } @noops), 'a WAL record of its own has data') or diag "@noops bytes";
 
-is(ends($session, 'SELECT mastic_settled() IS NULL'), 'answers', 'what has settled') && $session->answer;
-
 # PREPARE waits by itself.
 $session->ask("BEGIN; $draw");
 is(ends($session, q{PREPARE TRANSACTION 'drawn'}), 'waits', 'PREPARE TRANSACTION');

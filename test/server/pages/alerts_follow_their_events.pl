@@ -25,7 +25,6 @@ my @said = (
 	[ 'no machine id' => qr/^warning\|machine id is not set$/ ],
 	[ 'SI machine id' => qr/^warning\|machine id \d+ is too large for Snowflake-SI ids$/ ],
 	[ 'stepped' => qr/^warning\|the clock was stepped by -?\d+ ms at 2\d\d\d-/ ],
-	[ 'open' => qr/^warning\|an open transaction makes polls long$/ ],
 	[ 'waiting' => qr/^warning\|\w+\|\d+\|\d+ sessions wait for an id$/ ],
 	[ 'ahead' => qr/^warning\|\w+\|\d+\|ids are \d+ ms ahead of the clock$/ ],
 	[ 'far ahead' => qr/^critical\|\w+\|\d+\|ids are \d+ ms ahead of the clock$/ ],
@@ -235,16 +234,6 @@ for my $format (qw(mastic sno snowflake_si))
 		$clock->go_by(3600);
 		$watch->minute->done;
 	}
-}
-
-# ---- an open transaction
-{
-	my $watch = watch('an open transaction');
-	my $session = Session->new($server);
-	$watch->minute(do => sub { $session->ask('BEGIN; SELECT gen_mastic()') });
-	$watch->minute for 1 .. 8;
-	$watch->minute(passes => 180, page => 'open', alerts => 'Unsettled');
-	$watch->minute(do => sub { $session->ask('COMMIT') })->done;
 }
 
 # ---- too many ids for the ticks: the alert waits five minutes

@@ -302,14 +302,7 @@ END
 "…" is not a table
 … ids have no machine id, and this server …
 … sequence overflow
-…() cannot set column "…" of relation "…"
 a layout never changes
-a parallel worker does not know which ids are settled
-a reader of "…" could miss rows
-cannot prepare a transaction that has generated ids: too many are prepared
-cannot wait for rows in a transaction that does not see what others commit
-cannot wait for rows on a standby
-a standby does not know which ids are settled
 another server has taken over the ids of this data directory
 another version of snowflake_ids has created the shared memory of this server
 argument must not be null: …
@@ -320,19 +313,16 @@ cannot generate … ids during recovery: the standby's machine id is the primary
 cannot generate … ids in a parallel worker
 cannot generate … ids: the clock is …
 column "…" of relation "…" does not exist
-column "…" of relation "…" has the wrong type for …()
 could not generate random values
 could not write ceiling file "…": …
 gave up waiting for relation "snowflake_ids.…" of extension snowflake_ids after … ms
 permission denied to restore layouts
-snowflake_ids has no room for the processes of this server
 this server has no room for another generator
 too many explicit generators in this database
 too many explicit generators on this server
 extension snowflake_ids cannot be installed in schema snowflake_ids
 floor is below ids that have been generated
 floor is in the past, and the server does not know which ids were generated
-function "…" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
 ids of format mastic have no machine id
 invalid sno snapshot: bounds
 layout "…" already exists
@@ -341,25 +331,11 @@ layout "…" is in use
 layouts have generators of their own
 machine id … does not fit a … id
 permission denied to use force => true
-position must not be null
 relation with OID … does not exist
 sno sequence bounds are too close
 snowflake_ids.machine_id is not set, and this server …
 unknown format "…"
-wrong number of arguments in trigger "…" of "…"
-a feed cannot be read by an index of the method …
-a trigger of … stamps already
-column … of … exists already
-format … does not exist
-function "note_deleted" is for triggers that create_feed() makes
 must be owner of table …
-the feed of … has no deletions
-the primary key of … has a column with a name that its feed needs
-… cannot have a feed
-… exists already
-… has no feed
-… has no primary key
-… is a partition
 END
 	my $lines = chapter_text($operating, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);

@@ -99,14 +99,6 @@ SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME Z
     add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
 CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
-CREATE TABLE "Shop".notice (id bigint PRIMARY KEY, body text, stamp mastic NOT NULL);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON "Shop".notice FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
-ALTER TABLE "Shop".notice ENABLE ALWAYS TRIGGER zz_stamp;
-INSERT INTO "Shop".notice VALUES (1, 'kept');
-CREATE TABLE "Shop"."Fed" (id sno DEFAULT gen_sno() PRIMARY KEY, body text);
-SELECT to_do FROM snowflake_ids.create_feed('"Shop"."Fed"', deletes => true);
-INSERT INTO "Shop"."Fed" (body) VALUES ('gone'), ('kept');
-DELETE FROM "Shop"."Fed" WHERE body = 'gone';
 CREATE TABLE "Shop".constant (id bigint PRIMARY KEY, first sno DEFAULT sno_lower_bound('2026-01-01 00:00+00'), word text DEFAULT 'brpk4q72xwf2m63l'::sno::text,
     number mastic DEFAULT '5', body text);
 INSERT INTO "Shop".constant (id) VALUES (1);
@@ -120,13 +112,13 @@ INSERT INTO "Shop".post (body) SELECT 'row ' || n FROM generate_series(1, 100) A
 INSERT INTO "Shop".number (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
 END
 $said->('CREATE PUBLICATION columns_only FOR TABLE "Shop".constant (id, first) WHERE (id > 0)');
-my @tables = ('reading', 'gauge', '"Shop".notice', '"Shop".post', '"Shop".number', '"Shop"."Line"', '"Shop".constant');
+my @tables = ('reading', 'gauge', '"Shop".post', '"Shop".number', '"Shop"."Line"', '"Shop".constant');
 my $rows = join ' UNION ALL ',
   map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
 my $objects =
   q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
-	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgname !~ '^zz_' AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
-	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$|_deleted$'};
+	AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ '_z$' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text !~ '_z$|^snowflake_ids'
+	UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname !~ '_z$'};
 my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
 my $run = "cd '$root' && $command->{content}";
@@ -151,10 +143,6 @@ is($said->("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_cla
 is( $said->("SELECT string_agg(concat_ws(' ', tableoid::regclass, body, length(id)), ', ' ORDER BY id) FROM gauge"),
 	'gauge_old kept 16',
 	'a partition from MINVALUE');
-is($said->(q{SET ROLE app; INSERT INTO "Shop".notice VALUES (2, 'new') RETURNING stamp IS NULL}),
-	't', 'a row needs no stamp any more');
-is($said->(q{SELECT body, length(id) FROM "Shop"."Fed"}), 'kept|16', 'a feed is gone, and its table stays');
-is($said->(q{SELECT count(*) FROM pg_class WHERE relname ~ '^Fed_(feed|deleted)'}), '0', 'with its deletions');
 is( $said->(
 		q{INSERT INTO "Shop".constant (id) VALUES (2); SELECT count(DISTINCT (first, word, number)), max(word) FROM "Shop".constant}
 	),

@@ -58,7 +58,6 @@ sub side_by_side
 	my $memory = $preload ? 'preloaded' : 'dynamic';
 
 	my $newer = $preload ? $installed : $then;
-	value($server, 'CREATE TABLE row (by text, id bigint DEFAULT gen_mastic() PRIMARY KEY)');
 	my @old = map { Session->new($server) } 1 .. 2;
 	$ids->draw($_) for @old;
 	my ($life) = $old[0]->ask($what) =~ /^\Q$installed|$memory|\E(\d+)$/;
@@ -71,17 +70,6 @@ sub side_by_side
 	is("@{ $ids->{said} }", '', "$name: all draw at the same time");
 	is($_->ask($what), "$installed|$memory|$life", "$name: a session of $installed stays one")              for @old;
 	is($_->ask($what), "$newer|$memory|$life", "$name: a new session has $newer, the same memory and life") for @new;
-
-	for ([ $old[0], $new[0] ], [ $new[1], $old[1] ])
-	{
-		my ($writer, $reader) = @$_;
-		is($writer->ask(q{BEGIN; INSERT INTO row VALUES ('open')}), '', "$name: an insert");
-		my $open = $writer->ask('SELECT max(id) FROM row');
-		is($reader->ask("SELECT mastic_settled()::bigint <= $open"), 't', "$name: nothing settles past an open insert");
-		is($writer->ask('COMMIT'), '', "$name: its end");
-		ok(eventually(sub { $reader->ask("SELECT mastic_settled()::bigint > $open") eq 't' }),
-			"$name: it settles after its end");
-	}
 
 	# Ids grow by one word only.
 	$clock->step(-3600);
