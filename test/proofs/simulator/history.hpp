@@ -9,7 +9,7 @@
 namespace snowflake_ids::simulator {
 
 struct Faults {
-    Value crashes = 0, orphans = 0, power = 0, steps = 0, disk = 0, promotions = 0, rewinds = 0, prepared = 0;
+    Value crashes = 0, orphans = 0, power = 0, steps = 0, disk = 0, promotions = 0, rewinds = 0;
 };
 
 class History {
@@ -34,7 +34,6 @@ public:
         w.window = microseconds{random_.of({100000, 500000, 2000000})};
         most_pause_us_ = random_.of({500, 5000, 50000});
         bulk_ = random_.of({5, 50, 400});
-        only_reads_ = random_.one_in(10);
     }
     ~History() { scheduler = nullptr; }
 
@@ -70,7 +69,6 @@ private:
     void start_server(std::size_t site, bool promoted = false) {
         primary_ = site;
         sites_[site].memory = std::make_shared<Memory>();
-        sites_[site].never_back = true;
         if (promoted) draw_in_each_database();
         const std::size_t count = 3 + random_.below(8);
         for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
@@ -93,23 +91,14 @@ private:
         }
         while (left != 0) scheduler_.run_until(scheduler_.now + 1ms);
     }
-    void start_session(std::uint32_t backend) {
-        auto session = std::make_shared<Session>(w, sites_[primary_], backend);
+    void start_session(std::uint32_t number) {
+        auto session = std::make_shared<Session>(w, sites_[primary_], number);
         sessions_.push_back(session);
-        const bool reads = backend % 5 >= 3 || (only_reads_ && backend != 0);
-        auto f = scheduler_.start([this, s = session.get(), reads] { reads ? read(*s) : write(*s); });
+        auto f = scheduler_.start([this, s = session.get()] { write(*s); });
         processes_.push_back({std::move(f), session.get()});
     }
 
     void pause() { scheduler_.sleep(microseconds{random_.below(most_pause_us_)}); }
-    void read(Session& s) {
-        while (!s.fenced) {
-            s.begin();
-            s.poll(static_cast<std::uint32_t>(random_.below(table_count + 1)));
-            s.end(true);
-            pause();
-        }
-    }
     void write(Session& s) {
         while (!s.fenced) {
             write_one(s);
@@ -123,8 +112,6 @@ private:
         for (Value i = 0; ok && i < statements; i++) {
             s.new_statement();
             const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
-            const auto table = static_cast<std::uint32_t>(random_.below(table_count));
-            s.note(table);
             const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
             for (Value n = 0; ok && n < rows; n++) {
                 const Drawn d = s.draw(g);
@@ -133,25 +120,13 @@ private:
                 drawn_last_ += last_part_ && !s.orphaned;
                 if (random_.one_in(10)) s.look();
                 if (random_.one_in(20)) scheduler_.sleep(microseconds{random_.below(3000)});
-                if (!random_.one_in(50)) s.insert(table, g, d);
+                if (!random_.one_in(50)) s.insert(g, d);
             }
             if (random_.one_in(200))
                 ok = s.observe(g, sites_[primary_].wall() + milliseconds{random_.of({-500, 0, 300, 3000})});
             if (random_.one_in(4)) pause();
         }
-        if (ok && random_.one_in(15) && w.transactions.prepared(s.database).size() < 10) {
-            const Value xid = s.xid;
-            if (s.prepare()) {
-                faults.prepared++;
-                if (random_.one_in(2)) s.finish(xid, !random_.one_in(3));
-            }
-            return;
-        }
         s.end(ok && !random_.one_in(6));
-        if (random_.one_in(10) && !s.orphaned) {
-            const auto prepared = w.transactions.prepared(s.database);
-            if (!prepared.empty()) s.finish(prepared[random_.below(prepared.size())], !random_.one_in(3));
-        }
     }
 
     void something_happens() {
@@ -176,10 +151,8 @@ private:
             case 4: {
                 faults.steps++;
                 note("clock step");
-                const microseconds before = site.clock_ahead;
                 site.clock_ahead += milliseconds{random_.of({-10000, -2500, -700, -20, -3, 3, 700, 3000, 10000})};
                 site.clock_ahead = std::min<microseconds>(site.clock_ahead, 20s);
-                site.never_back = site.never_back && site.clock_ahead >= before;
                 return;
             }
             case 5:
@@ -206,7 +179,6 @@ private:
             }
         }
         processes_.clear();
-        w.transactions.crash();
     }
     void end_orphans() {
         for (Process& p : orphans_) {
@@ -256,7 +228,7 @@ private:
     std::vector<Process> processes_, orphans_;
     Value most_pause_us_;
     Value bulk_;
-    bool only_reads_, last_part_ = false;
+    bool last_part_ = false;
     Value drawn_last_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a session does: the steps between the ledger's templates, as src/pg/generate and settled/reader.cpp have them.
+// What a session does: the steps between the ledger's templates, as src/pg/generate has them.
 #pragma once
 
 #include "core/timeline.hpp"
@@ -18,7 +18,6 @@ struct World {
     microseconds window = 2s;
     Wrong wrong;
     Judge judge;
-    Transactions transactions;
     Value life_ids = 0, lives = 0;
     Value fenced = 0;
 };
@@ -51,41 +50,19 @@ public:
     bool orphaned = false;
     bool fenced = false;
     bool thrown_away = false;
-    Value xid = 0;
     const std::uint32_t database;
 
     Session(World& world, Site& of, std::uint32_t number)
-        : database(number % database_count),
-          w(world),
-          site(of),
-          memory(of.memory),
-          m(*memory),
-          backend(m.backends[number]) {
-        backend.database.poke(database + 1);
-    }
+        : database(number % database_count), w(world), site(of), memory(of.memory), m(*memory) {}
 
     Drawn draw(std::uint32_t g) {
-        for (;;) {
-            const Drawn d = draw_one(g);
-            if (!d.ok) return d;
-            const Timeline& timeline = w.generators[g].timeline;
-            const UnixTime t = w.wrong.tick_start ? timeline.start(d.tick) : timeline.last(d.tick);
-            if (!w.wrong.accept_all && !admit(t)) {
-                // No id is late if the clock has never gone back.
-                if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall()).value)
-                    w.judge.blame("an id of the clock's tick was thrown away");
-                continue;
-            }
-            if (!orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
-                w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
-            return d;
-        }
+        const Drawn d = draw_one(g);
+        if (d.ok && !orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
+            w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
+        return d;
     }
 
-    void begin() {
-        xid = 0;
-        new_statement();
-    }
+    void begin() { new_statement(); }
     void new_statement() {
         statement++;
         look();
@@ -93,57 +70,16 @@ public:
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1); }
-    void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
-        if (orphaned) return;
-        if (xid == 0) xid = w.transactions.begin(database);
-        w.transactions.add_row(xid, table, g, w.generators[g].timeline.start(d.tick));
-        drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number));
-    }
+    void insert(std::uint32_t g, const Drawn& d) { drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number)); }
     void end(bool commit) {
-        const Value was = commit && !w.wrong.ring_forgotten ? xid : 0;
-        finish(xid, commit);
-        if (w.wrong.tables_end_first) ledger::detail::clear_tables(backend);
         scheduler->step();
-        take_back(was);
-    }
-    // False: no room; rolled back.
-    bool prepare() {
-        if (xid == 0 || orphaned) return end(false), false;
-        if (backend.low.load() != ledger::no_low) {
-            const auto over = [this](Value x) {
-                scheduler->step();
-                return !w.transactions.is_running(x);
-            };
-            const auto place = [this](std::uint32_t i) -> Backend& { return m.prepared[i]; };
-            if (!ledger::note_prepared(backend, prepared_count, place, xid, over)) return end(false), false;
+        if (orphaned) return;
+        w.judge.ended++;
+        if (commit) {
+            w.judge.commits++;
+            for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
         }
-        scheduler->step();
-        w.transactions.prepare(xid);
-        scheduler->step();
-        take_back(0);
-        return true;
-    }
-    void finish(Value x, bool commit) {
-        scheduler->step();
-        if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
-        const Rows low = w.transactions.end(x);
-        if (!commit) return;
-        w.judge.committed(database, low);
-        if (x != xid) return;
-        for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
-    }
-
-    void poll(std::uint32_t table) {
-        const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
-        scheduler->step();
-        const UnixTime t = settle(snapshot, table);
-        w.judge.polls++;
-        if (orphaned || t == always) return;
-        Times told{t};
-        for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
-            told.at[g] = ledger::settled_for_ticks(t, w.generators[g].timeline.tick_length);
-        w.judge.settled(database, table, snapshot, told);
+        std::fill(std::begin(drawn), std::end(drawn), 0);
     }
 
     bool observe(std::uint32_t g, UnixTime t) {
@@ -232,10 +168,6 @@ private:
     // issue_limit::enter()
     bool enter() {
         if (!begin_life()) return false;
-        if (m.header.prepared_below.load() == 0) {
-            scheduler->step();
-            ledger::lift_to(m.header.prepared_below, w.transactions.next);
-        }
         if (wal_until != Ceiling{}) return true;
         Wal wal{site.wal[database]};
         const Ceiling target = ledger::ceiling_at(ahead() + step());
@@ -288,9 +220,7 @@ private:
                        if (i == own) return least;
                        return slot(i).ceiling.load() > from ? to : Ceiling{};
                    };
-                   const bool promised = m.header.promise.load() != UnixTime{};
-                   return ledger::lift_locked_ceilings(m.header, generator_count, slots(), f, wanted,
-                                                       promised ? ledger::ceiling_at(ahead()) : Ceiling{});
+                   return ledger::lift_locked_ceilings(m.header, generator_count, slots(), f, wanted);
                }).error == ledger::CeilingError::none;
     }
 
@@ -303,7 +233,7 @@ private:
             if (!s.bound || m.header.revision.load() != s.revision) {
                 if (!set_up(g)) return {};
             }
-            const Value ended = w.transactions.ended;
+            const Value ended = w.judge.ended;
             const bool same_view = s.statement == statement && (s.ended == ended || w.wrong.lease_too_long);
             if (ledger::serves(
                     s.lease, [&] { return clock.tick().value; }, [&] { return same_view; })) {
@@ -342,75 +272,10 @@ private:
             w.judge.blame("issued beyond the ceiling on disk");
     }
 
-    // writer::admit()
-    bool admit(UnixTime t) {
-        backend.database.store(database + 1);
-        if (w.wrong.above_low_not_compared && t >= backend.low.load()) return true;
-        return ledger::admit(m.header.promise, backend, t);
-    }
-    void take_back(Value committed) { ledger::end_transaction(backend, committed); }
-
-    UnixTime promise() {
-        const UnixTime now = site.wall();
-        UnixTime issued = always;
-        for (std::uint32_t g = 0; g < generator_count; g++) {
-            if (slot(g).key.load() == 0) continue;
-            const Timeline& timeline = w.generators[g].timeline;
-            const snowflake_ids::State state =
-                ledger::unpack(slot(g).word.load(), slot(g).safe.load(), w.generators[g].rules.has_toggle);
-            issued = std::max(issued, timeline.last(std::max(state.tick, state.safe)) + 1us);
-        }
-        UnixTime until = std::min<UnixTime>(now - 5ms, issued + 10ms);
-        const auto& durable = m.header.settled_ceiling;
-        if (until > durable.load()) {
-            const Ceiling least = ledger::ceiling_at(ahead());
-            locked([&](const CeilingFile& f) {
-                if (durable.load() >= least) return ledger::CeilingResult{};
-                return ledger::lift_locked_ceilings(
-                    m.header, generator_count, slots(), f, [](std::uint32_t) { return Ceiling{}; }, least);
-            });
-            until = std::min<UnixTime>(until, durable.load());
-        }
-        if (until > UnixTime{}) ledger::lift_to(m.header.promise, until);
-        return m.header.promise.load();
-    }
-    bool table_has(Value xid) {
-        for (Backend& p : m.prepared) {
-            if ((p.xid.load() & ~ledger::taken_mark) == xid) return true;
-        }
-        return false;
-    }
-    bool all_prepared_known(const Snapshot& s) {
-        const Value below = m.header.prepared_below.load();
-        for (std::size_t i = 0; i < s.count; i++) {
-            const Value xid = s.running[i];
-            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database)) return false;
-        }
-        return true;
-    }
-    // `always`: nothing has settled.
-    UnixTime settle(const Snapshot& snapshot, std::uint32_t table) {
-        if (!enter()) return always;
-        const UnixTime promised = promise();
-        Wal wal{site.wal[database]};
-        if (wal_until < promised) wal_until = wal.read().until;
-        if (wal_until < promised)
-            wal_until = ledger::lift_wal_above(wal, m.header.life_id.load(), promised, ledger::ceiling_at(promised));
-        UnixTime t = std::min<UnixTime>(promised, wal_until);
-        if (t <= UnixTime{}) return always;
-        const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };
-        const Value of = table == all_tables ? ledger::all_tables : table + 1;
-        const auto limit = [&](Backend& b) { ledger::limit_by(b, database + 1, finished, t, of); };
-        for (Backend& b : m.backends) limit(b);
-        for (Backend& b : m.prepared) limit(b);
-        return all_prepared_known(snapshot) ? t : always;
-    }
-
     World& w;
     Site& site;
     const std::shared_ptr<Memory> memory;
     Memory& m;
-    Backend& backend;
     State states[generator_count];
     Ceiling wal_until{};
     Value statement = 0;

@@ -19,21 +19,13 @@ struct Named {
     bool Wrong::*flag;
 };
 constexpr Named wrongs[] = {
-    {"publish-unsynced", &Wrong::publish_unsynced},
-    {"no-fence", &Wrong::no_fence},
-    {"begin-too-low", &Wrong::begin_too_low},
-    {"wal-unread", &Wrong::wal_unread},
-    {"accept-all", &Wrong::accept_all},
-    {"ring-forgotten", &Wrong::ring_forgotten},
+    {"publish-unsynced", &Wrong::publish_unsynced}, {"no-fence", &Wrong::no_fence},
+    {"begin-too-low", &Wrong::begin_too_low},       {"wal-unread", &Wrong::wal_unread},
     {"lease-too-long", &Wrong::lease_too_long},
-    {"tick-not-subtracted", &Wrong::tick_not_subtracted},
-    {"tick-start", &Wrong::tick_start},
-    {"above-low-not-compared", &Wrong::above_low_not_compared},
-    {"tables-end-first", &Wrong::tables_end_first},
 };
 
 struct Totals {
-    Value histories = 0, ids = 0, claims = 0, polls = 0, settled = 0, lives = 0, fenced = 0, commits = 0;
+    Value histories = 0, ids = 0, claims = 0, lives = 0, fenced = 0, commits = 0;
     microseconds in_all{};
     Faults faults;
 
@@ -41,11 +33,9 @@ struct Totals {
         histories++;
         ids += h.w.judge.ids;
         claims += h.w.judge.claims;
-        polls += h.w.judge.polls;
-        settled += h.w.judge.settled_polls;
         lives += h.w.lives;
         fenced += h.w.fenced;
-        commits += h.w.judge.commits();
+        commits += h.w.judge.commits;
         in_all += h.length();
         faults.crashes += h.faults.crashes;
         faults.orphans += h.faults.orphans;
@@ -54,7 +44,6 @@ struct Totals {
         faults.disk += h.faults.disk;
         faults.promotions += h.faults.promotions;
         faults.rewinds += h.faults.rewinds;
-        faults.prepared += h.faults.prepared;
     }
     void print(double seconds) const {
         const auto line = [](const char* what, Value n) {
@@ -66,9 +55,6 @@ struct Totals {
         line("ids", ids);
         line("claims", claims);
         line("committed transactions", commits);
-        line("prepared transactions", faults.prepared);
-        line("polls", polls);
-        line("polls with a settled time", settled);
         line("lives of a server", lives);
         line("crashes of a server", faults.crashes);
         line("orphaned processes", faults.orphans);

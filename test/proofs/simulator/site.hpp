@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "ledger/ceiling_file.hpp"
-#include "ledger/settling.hpp"
 #include "ledger/wal_ceiling.hpp"
 #include "simulator/fibers.hpp"
 
@@ -49,29 +48,16 @@ private:
     T value_{};
 };
 
-inline constexpr std::uint32_t generator_count = 4, database_count = 2, backend_count = 12, prepared_count = 6;
+inline constexpr std::uint32_t generator_count = 4, database_count = 2;
 
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
-    Word<> life_id, life_number, revision, prepared_below;
+    Word<> life_id, life_number, revision;
     Word<Floor> floor, reset_floor;
-    Word<Ceiling> settled_ceiling;
-    Word<UnixTime> promise;
-};
-struct Backend {
-    Word<UnixTime> low;
-    Word<> database, xid, ended, every_table, table_count, tables[1];
-    struct Ended {
-        Word<> xid, database;
-        Word<UnixTime> low;
-    } ring[4];  // few, so that it is full now and then
-    Backend() { low.poke(ledger::no_low); }
 };
 struct Memory {
     Header header;
     Slot slots[generator_count];
-    Backend backends[backend_count];
-    Backend prepared[prepared_count];
     UnixTime began{};
 };
 
@@ -132,15 +118,13 @@ struct Site {
     WalPosition wal[database_count];
     Fiber* locked_by = nullptr;
     microseconds clock_ahead{};  // of the true time
-    bool never_back = true;      // in this life
 
     UnixTime wall() const { return UnixTime{1'790'000'000s} + scheduler->now.time_since_epoch() + clock_ahead; }
 };
 
 struct Wrong {
-    bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
-    bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;
-    bool above_low_not_compared = false, tables_end_first = false;
+    bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false;
+    bool lease_too_long = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.
