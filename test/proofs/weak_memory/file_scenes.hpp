@@ -111,21 +111,11 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
 struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
     static constexpr const char* name = "ceilings";
 
-    void before() {
-        live(4);
-        header.settled_ceiling.begin("settled_ceiling", ceiling_at(4));
-        disk.settled = ceiling_at(4);
-    }
+    void before() { live(4); }
     void thread(unsigned i) {
         Session s{*this};
         s.set_up(i / 2);
-        if (i == 1) {
-            const Held held(file_lock);
-            const auto none = [](std::uint32_t) { return Ceiling{}; };
-            (void) ledger::lift_locked_ceilings(header, slots, at(), file, none, ceiling_at(6));
-        }
         s.draw();
-        require(header.settled_ceiling.load() <= disk.settled, "the promise has a ceiling that is not on disk");
         s.draw();
     }
 };

@@ -28,10 +28,8 @@ struct Slot : ledger::BasicSlot<Word> {
 };
 
 struct Header {
-    Word<> life_id, life_number, revision, slots_taken;
+    Word<> life_id, life_number, revision;
     Word<Floor> floor, reset_floor;
-    Word<UnixTime> promise;
-    Word<Ceiling> settled_ceiling;
 
     Header() {
         life_id.begin("life_id");
@@ -39,9 +37,6 @@ struct Header {
         floor.begin("floor");
         reset_floor.begin("reset_floor");
         revision.begin("revision");
-        promise.begin("promise");
-        settled_ceiling.begin("settled_ceiling");
-        slots_taken.begin("slots_taken");
     }
 };
 
@@ -108,7 +103,6 @@ struct File {
     struct Content {
         ledger::Life life;
         Floor floor{};
-        Ceiling settled{};
         ledger::CeilingEntry entries[2];
     };
     Content* disk;

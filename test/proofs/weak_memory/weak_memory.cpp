@@ -20,7 +20,6 @@
 #include "choice_scenes.hpp"
 #include "expected.hpp"
 #include "file_scenes.hpp"
-#include "settling_scenes.hpp"
 #include "slot_scenes.hpp"
 #include "waiting_scenes.hpp"
 
@@ -54,9 +53,7 @@ std::vector<SceneEntry> scenes_of() {
 }
 const std::vector<SceneEntry> scenes =
     scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, ForcedSlot, LifeBegins, Ceilings, ForcedReset, Leases,
-              SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, TableAndReaders, AnotherTable,
-              ManyTables, TablePrepared, Ring, FullRing, OnePlace, PreparedTable, SleeperAndWriters,
-              SleeperAndPrepared>();
+              SlotChosen, NewSlotAndFloor, Superseded, SleeperAndWriters>();
 
 struct Figures {
     unsigned long executions = 0;
@@ -115,9 +112,6 @@ const Expected* expected_of(const Site& s) {
 
 std::string why(const std::string& title, std::memory_order order) {
     if (order == std::memory_order_relaxed) return "as weak as can be";
-    for (const Reason& r : needed) {
-        if (title.starts_with(r.sites)) return std::string("needed, but no scene can see it: ") + r.why;
-    }
     for (const Reason& r : reasons) {
         if (title.starts_with(r.sites)) return std::string("no scene sees it: ") + r.why;
     }
@@ -150,10 +144,10 @@ void check(const Site& s, unsigned long iterations, bool only_found) {
         const bool must = !suffices(order, needs);
         if (only_found && !must) continue;
         figures.weakened++;
-        bool settled = false;
-        for (const std::memory_order h : harmless) settled |= suffices(order, h);
+        bool no_matter = false;
+        for (const std::memory_order h : harmless) no_matter |= suffices(order, h);
         unsigned long executions = 0;
-        const SceneEntry* by = settled ? nullptr : weaken(s, order, iterations, executions);
+        const SceneEntry* by = no_matter ? nullptr : weaken(s, order, iterations, executions);
         if (by == nullptr) {
             harmless.push_back(order);
         } else {
