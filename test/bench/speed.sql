@@ -44,14 +44,6 @@ SELECT 'insert', what, format('INSERT INTO inserted_%s SELECT %s, n FROM row_sou
        format('TRUNCATE inserted_%s; CHECKPOINT', ord), format('inserted_%s', ord)::regclass
 FROM generator WHERE ord IN (2, 4, 5, 6, 7, 8);
 
--- Settled ids of one table, while other sessions write elsewhere.
-CREATE TABLE elsewhere (id sno DEFAULT gen_sno());
-CREATE TABLE one (id sno);
-CREATE TABLE hundred (id sno, part integer) PARTITION BY LIST (part);
-SELECT format('CREATE TABLE hundred_%s PARTITION OF hundred FOR VALUES IN (%s)', n, n) FROM generate_series(1, 100) n \gexec
-SELECT format('CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%2$L); ALTER TABLE %1$I ENABLE ALWAYS TRIGGER zz_stamp', t, 'id')
-FROM unnest('{one, hundred, elsewhere}'::text[]) t \gexec
-
 -- No row passes.
 CREATE UNLOGGED TABLE filtered AS
 SELECT t, make_sno(t, 0, 0, 0) AS sno, make_mastic(t, 0) AS mastic FROM row_source, LATERAL (SELECT timestamptz '2026-02-01 00:00+00' + n * interval '1 s') AS s (t);

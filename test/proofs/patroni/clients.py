@@ -1,17 +1,12 @@
-# Writers and readers, each a process that notes in its own file what it received.
+# Writers, each a process that notes in its own file what it received.
 import random, time
 
 import psycopg2
 
 TABLES = """
 CREATE EXTENSION snowflake_ids;
-CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, post mastic UNIQUE DEFAULT gen_mastic(),
-    invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text, stamp sno NOT NULL);
-CREATE INDEX ON feed (stamp);
-CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON feed FOR EACH ROW EXECUTE FUNCTION sno_stamp('stamp');
-ALTER TABLE feed ENABLE ALWAYS TRIGGER zz_stamp;
-CREATE TABLE mark (settled sno NOT NULL, beat sno);
-INSERT INTO mark VALUES ('2222222222222222');
+CREATE TABLE event (id sno DEFAULT gen_sno() PRIMARY KEY, post mastic UNIQUE DEFAULT gen_mastic(),
+    invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text);
 CREATE TABLE other (id sno DEFAULT gen_sno());
 """
 
@@ -47,7 +42,7 @@ def writer(dsn, stop, file, number, pause):
             count += 1
             key = f"{number}-{count}"
             cursor.execute("BEGIN")
-            cursor.execute("INSERT INTO feed (key) SELECT %s || '-' || n FROM generate_series(1, %s) AS n"
+            cursor.execute("INSERT INTO event (key) SELECT %s || '-' || n FROM generate_series(1, %s) AS n"
                 " RETURNING id, post::text, invoice", (key, random.choice((1, 1, 1, 20))))
             rows = cursor.fetchall()
             if random.random() < 0.3:
@@ -58,28 +53,4 @@ def writer(dsn, stop, file, number, pause):
                 " UNION ALL SELECT 'i' || gen_snowflake_si()")
             out.write("".join(f"{id}\n" for id, in cursor.fetchall()))
             time.sleep(pause)
-        forever(dsn, stop, step)
-
-
-def marker(dsn, stop):
-    def step(cursor):
-        cursor.execute("SET synchronous_commit = off")
-        cursor.execute("UPDATE mark SET settled = sno_settled('feed'), beat = gen_sno()")
-        time.sleep(0.1)
-    forever(dsn, stop, step)
-
-
-# Continues after its last id in `column`. The condition `bound` keeps it from passing rows.
-def reader(dsn, stop, file, column, bound):
-    last = "2" * 16
-    with open(file, "w", buffering=1) as out:
-        def step(cursor):
-            nonlocal last
-            cursor.execute(f"SELECT {column}::text, key FROM feed WHERE {column} > %s::sno {bound}"
-                f" ORDER BY {column} LIMIT 1000", (last,))
-            rows = cursor.fetchall()
-            out.write("".join(f"{id}\t{key}\n" for id, key in rows))
-            if rows:
-                last = rows[-1][0]
-            time.sleep(0.01)
         forever(dsn, stop, step)
