@@ -66,6 +66,8 @@ void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
     lift_past(g, ledger::clamped_tick(g.timeline, id_time));
 }
 
+using Ready = Generator& (*) ();
+
 Ready ready_argument(FunctionCallInfo fcinfo, int n) {
     const ledger::SqlFormat format = format_argument(fcinfo, n);
     if (format == ledger::SqlFormat::layout) {
@@ -125,6 +127,9 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     PG_RETURN_VOID();
 }
 
+namespace {
+
+// Returns when the generator issues nothing at or before `until` any more.
 void use_up_until(Ready ready, UnixTime until) {
     // Passing takes the rest of a tick from all sessions, which then set their generators up again, and any user may do
     // it. So a tick is passed at most once in 50 ms, for all callers that wait for the same generator.
@@ -145,6 +150,8 @@ void use_up_until(Ready ready, UnixTime until) {
         }
     }
 }
+
+}  // namespace
 
 // snowflake_ids.pass_now(format) returns the present time, once the server's own generator of the format has passed it.
 // It needs no privilege, because this is the clock's own time.

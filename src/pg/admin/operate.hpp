@@ -19,9 +19,4 @@ bool force_argument(FunctionCallInfo fcinfo, int n);
 // sno, mastic, snowflake_si or layout; an error for other texts.
 ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n);
 
-using Ready = Generator& (*) ();
-
-// Returns when the generator issues nothing at or before `until` any more.
-void use_up_until(Ready ready, UnixTime until);
-
 }  // namespace snowflake_ids
