@@ -159,6 +159,7 @@ struct Header {
     Holds<microseconds> clock_step;  // the last one
     Holds<UnixTime> clock_stepped;   // just after it
     Word warnings;                   // given in this life: pg/server/machine_id.cpp
+    Word feed_life;                  // feed_lives.hpp; 0: none yet
 };
 static_assert(sizeof(Header) <= header_bytes);
 

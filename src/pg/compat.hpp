@@ -101,6 +101,17 @@ inline uint64 server_transactions_ended() {
 #endif
 
 extern "C" {
+#include "storage/lock.h"
+}
+inline bool lock_held_by_me(const LOCKTAG& tag, LOCKMODE mode) {
+#if PG_VERSION_NUM >= 170000
+    return LockHeldByMe(&tag, mode, false);
+#else
+    return LockHeldByMe(&tag, mode);
+#endif
+}
+
+extern "C" {
 #include "storage/proc.h"
 }
 // True if this PGPROC's transaction was prepared before the server started, or on another server, so that it names no

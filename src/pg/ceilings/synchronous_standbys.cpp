@@ -28,6 +28,13 @@ bool have_flushed(XLogRecPtr position) {
     return with_it >= SyncRepConfig->num_sync;
 }
 
+XLogRecPtr released() {
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const XLogRecPtr flushed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH];
+    LWLockRelease(SyncRepLock);
+    return flushed;
+}
+
 // A COMMIT waits for standbys only if its transaction has an id and has written WAL.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;

@@ -51,12 +51,30 @@ Relation open(LOCKMODE lock, const Deadline& deadline) {
 
 // ---- the page
 
+// What is on the page.
+struct Content {
+    WalCeiling ceiling{};
+    ledger::FeedLives lives{};
+
+    bool operator==(const Content&) const = default;
+};
+
+// The last column is a bytea that PostgreSQL neither compresses nor shortens.
 struct Row {
     TimestampTz until;
     uint64 life_id;
     uint64 check_bits;
+    char lives[VARHDRSZ + sizeof(ledger::FeedLives)];
 };
-constexpr int columns = 3;
+constexpr int columns = 4;
+constexpr Size row_length = offsetof(Row, lives) + sizeof(Row::lives);
+
+uint64 check_bits(const Content& c) {
+    uint64 bits = ledger::check_bits(c.ceiling);
+    for (const ledger::FeedLife& l : c.lives.all)
+        bits = ledger::mix(ledger::mix(ledger::mix(bits, l.id), l.first_xid), l.wal);
+    return bits;
+}
 
 const char* way_out() {
     return RecoveryInProgress()
@@ -87,7 +105,7 @@ Buffer read_buffer(Relation rel) {
 struct Found {
     const char* damage = nullptr;  // for the detail of an error; null: none
     Row* row = nullptr;            // inside the page
-    WalCeiling ceiling{};
+    Content content{};
 };
 
 // Checks more than PostgreSQL does, because a lost write or zero_damaged_pages can leave a page that passes checksums
@@ -110,7 +128,7 @@ Found find_row(Page page) {
     const Size offset = ItemIdGetOffset(item), length = ItemIdGetLength(item);
     constexpr Size header_length = MAXALIGN(SizeofHeapTupleHeader);
     if (!ItemIdIsNormal(item) || offset != MAXALIGN(offset) || offset < upper || offset + length > BLCKSZ ||
-        length != header_length + sizeof(Row))
+        length != header_length + row_length)
         return {no_row};
     auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
     if (tuple->t_hoff != header_length || HeapTupleHeaderGetNatts(tuple) != columns ||
@@ -118,12 +136,19 @@ Found find_row(Page page) {
         return {no_row};
 
     auto* row = reinterpret_cast<Row*>(reinterpret_cast<char*>(tuple) + header_length);
-    const WalCeiling c{std::chrono::floor<milliseconds>(unix_time(row->until)), row->life_id};
+    if (VARATT_IS_EXTENDED(row->lives) || VARSIZE(row->lives) != sizeof row->lives) return {no_row};
+    Content c{{std::chrono::floor<milliseconds>(unix_time(row->until)), row->life_id}, {}};
+    memcpy(&c.lives, VARDATA(row->lives), sizeof c.lives);
     if (row->check_bits != check_bits(c)) return {"The check bits of its row are wrong"};
     return {nullptr, row, c};
 }
 
-Row row_of(const WalCeiling& c) { return {timestamptz(c.until), c.life_id, check_bits(c)}; }
+Row row_of(const Content& c) {
+    Row row{timestamptz(c.ceiling.until), c.ceiling.life_id, check_bits(c), {}};
+    SET_VARSIZE(row.lives, sizeof row.lives);
+    memcpy(VARDATA(row.lives), &c.lives, sizeof c.lives);
+    return row;
+}
 
 bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
@@ -144,7 +169,7 @@ XLogRecPtr finish_change(GenericXLogState* state) {
 
 struct Change {
     const char* damage;
-    WalCeiling before, after;
+    Content before, after;
     XLogRecPtr lsn;  // of the page; 0: damaged
 };
 
@@ -152,20 +177,21 @@ struct Change {
 // no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// `buffer` is locked exclusively. A damaged page stays as it is. The change is not flushed yet.
+// `buffer` is locked exclusively. `next(Content&)` changes what is there. A damaged page stays as it is. The change is not flushed yet.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
     const Found found = find_row(page);
-    const WalCeiling before = found.ceiling;
-    WalCeiling after = before;
+    const Content before = found.content;
+    Content after = before;
     XLogRecPtr lsn = InvalidXLogRecPtr;
     if (found.damage == nullptr) {
         lsn = PageGetLSN(page);
-        after = next(before);
+        next(after);
         if (after != before) {
             GenericXLogState* state = GenericXLogStart(rel);
-            *find_row(GenericXLogRegisterBuffer(state, buffer, 0)).row = row_of(after);
+            const Row row = row_of(after);
+            memcpy(find_row(GenericXLogRegisterBuffer(state, buffer, 0)).row, &row, row_length);
             lsn = finish_change(state);
         }
     }
@@ -190,13 +216,17 @@ WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
     return {Max(now.until, wanted.until), wanted.life_id};
 }
 
+auto lift_to(const WalCeiling& wanted) {
+    return [wanted](Content& c) { c.ceiling = higher(c.ceiling, wanted); };
+}
+
 // ---- REFRESH MATERIALIZED VIEW
 
 // What the row becomes if the page is damaged. Null: an error.
 const WalCeiling* replacement = nullptr;
 
 struct Read {
-    WalCeiling ceiling;
+    Content content;
     XLogRecPtr lsn;
 };
 
@@ -207,7 +237,7 @@ Read read_page(Relation rel) {
     const XLogRecPtr lsn = PageGetLSN(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
     if (found.damage != nullptr) fail_damaged(found.damage);
-    return {found.ceiling, lsn};
+    return {found.content, lsn};
 }
 
 }  // namespace
@@ -218,23 +248,40 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-WalCeiling read(const Deadline& deadline) {
+namespace {
+
+Read read_flushed(const Deadline& deadline) {
     Relation rel = open(AccessShareLock, deadline);
     const Read found = read_page(rel);
     relation_close(rel, AccessShareLock);
-    // Another backend may have written this ceiling and not flushed it yet.
+    // Another backend may have written this and not flushed it yet.
     if (!RecoveryInProgress()) flush(found.lsn);
+    return found;
+}
+
+}  // namespace
+
+WalCeiling read(const Deadline& deadline) {
+    const Read found = read_flushed(deadline);
     last_position = found.lsn;
-    return found.ceiling;
+    return found.content.ceiling;
+}
+
+ledger::FeedLives lives(const Deadline& deadline) { return read_flushed(deadline).content.lives; }
+
+void note_life(const ledger::FeedLife& life, const Deadline& deadline) {
+    (void) change(deadline, [&](Content& c) { c.lives.note(life); });
 }
 
 WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline) {
-    const Change c = change(deadline, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
-    if (!is_new(c.after)) return c.after;
+    const Change c = change(deadline, [&](Content& now) {
+        if (!is_new(now.ceiling)) lift_to(wanted)(now);
+    });
+    if (!is_new(c.after.ceiling)) return c.after.ceiling;
     // If the extension was dropped and created again, ids below the old relation's ceiling exist. None is above the
     // highest ceiling of the slots.
     const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
-    return change(deadline, [&](const WalCeiling& now) { return higher(now, least); }).after;
+    return change(deadline, lift_to(least)).after.ceiling;
 }
 
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
@@ -246,20 +293,20 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
         relation_close(rel, to_change);
         return {};
     }
-    const Change c = change_and_close(rel, buffer, [&](const WalCeiling& now) {
-        return is_new(now) || now.until > soon ? now : higher(now, wanted);
+    const Change c = change_and_close(rel, buffer, [&](Content& now) {
+        if (!is_new(now.ceiling) && now.ceiling.until <= soon) lift_to(wanted)(now);
     });
     // Whoever has lifted it is flushing.
     if (c.damage != nullptr || (c.after == c.before && XLogNeedsFlush(c.lsn))) return {};
     flush(c.lsn);
     last_position = c.lsn;
-    return c.after.until;
+    return c.after.ceiling.until;
 }
 
 XLogRecPtr position() { return last_position; }
 
 WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
-    return change(deadline, [&](const WalCeiling&) { return c; }).before;
+    return change(deadline, [&](Content& now) { now.ceiling = c; }).before.ceiling;
 }
 
 bool is_damaged() {
@@ -292,10 +339,12 @@ namespace snowflake_ids {
 FUNCTION(snowflake_ids_read_ceiling) {
     using namespace wal_ceiling;
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
-    const WalCeiling c = created ? WalCeiling{} : replacement != nullptr && is_damaged() ? *replacement : read({});
+    const Content c = created                                       ? Content{}
+                      : replacement != nullptr && is_damaged() ? Content{*replacement, {}}
+                                                                    : read_flushed({}).content;
     const Row row = row_of(c);
     Datum values[columns] = {TimestampTzGetDatum(row.until), UInt64GetDatum(row.life_id),
-                             UInt64GetDatum(row.check_bits)};
+                             UInt64GetDatum(row.check_bits), PointerGetDatum(row.lives)};
     PG_RETURN_DATUM(record(fcinfo, values, columns));
 }
 

@@ -5,7 +5,8 @@
 //
 //   until       whole milliseconds; 1970: new
 //   life_id     the life (ledger/life.hpp) that wrote the row
-//   check_bits  of both
+//   lives       ledger::FeedLives, for readers of feeds
+//   check_bits  of these
 //
 // A change is generic WAL on the relation's only page, in place, flushed before it counts. It needs no transaction id,
 // so it works in read-only transactions. REFRESH MATERIALIZED VIEW and VACUUM FULL copy the row to a new file.
@@ -14,6 +15,7 @@
 // the deadline.
 #pragma once
 
+#include "ledger/feed_lives.hpp"
 #include "ledger/wal_ceiling.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
@@ -38,6 +40,12 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
 // A standby with WAL up to here has the ceiling that this process read or lifted last.
 XLogRecPtr position();
+
+// The lives that are noted here, flushed; on a standby, as replayed.
+ledger::FeedLives lives(const Deadline& deadline);
+
+// Notes a life, unless it is noted. Flushed.
+void note_life(const ledger::FeedLife& life, const Deadline& deadline);
 
 // May lower the ceiling. Returns the one before. Only for a forced reset.
 WalCeiling exchange(const WalCeiling& c, const Deadline& deadline);

@@ -1,0 +1,72 @@
+// Lives of a feed. After a crash, PostgreSQL hands out transaction ids again that had left no WAL. A position that was
+// made before calls such an id over, so its reader would pass over the row that is stamped with it later. So a position
+// names the life in which it was made, and one of an earlier life begins again where later lives did.
+//
+// A life lasts from the start of a server, a crash of one of its processes, or a promotion to the next. Its id is
+// random, and made when a process needs it first, not in recovery. Before the first stamp of a life in a database, and
+// before its first position, it is noted there (pg/ceilings/wal_ceiling.hpp), outside the transaction and flushed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace snowflake_ids::ledger {
+
+struct FeedLife {
+    std::uint64_t id = 0;         // 0: none
+    std::uint64_t first_xid = 0;  // no smaller transaction id is stamped in this life or later, but by prepared ones
+    std::uint64_t wal = 0;        // a position in WAL: what was above it before this life is lost
+
+    bool operator==(const FeedLife&) const = default;
+};
+
+// Those of a database, from the oldest. The row has less than 2 kB, so that PostgreSQL does not compress it.
+struct FeedLives {
+    static constexpr int most = 60;
+    FeedLife all[most];
+
+    bool operator==(const FeedLives&) const = default;
+
+    constexpr int count() const {
+        return static_cast<int>(std::find_if(std::begin(all), std::end(all), [](const FeedLife& l) { return l.id == 0; }) - all);
+    }
+    constexpr bool has(std::uint64_t id) const {
+        return std::any_of(all, all + count(), [id](const FeedLife& l) { return l.id == id; });
+    }
+    constexpr std::uint64_t last() const { return count() == 0 ? 0 : all[count() - 1].id; }
+
+    // Without the oldest one if there are too many.
+    constexpr void note(const FeedLife& life) {
+        if (has(life.id)) return;
+        int n = count();
+        if (n == most) {
+            std::copy(all + 1, all + most, all);
+            n--;
+        }
+        all[n] = life;
+    }
+};
+
+// How a position of the life `id` continues.
+struct Continued {
+    bool known = false;
+    bool lost = false;           // WAL that it needs
+    std::uint64_t from = 0;      // at most its xmax
+};
+
+constexpr Continued continue_from(const FeedLives& lives, std::uint64_t id, std::uint64_t xmax, std::uint64_t wal) {
+    Continued c{.from = xmax};
+    for (int i = 0; i < lives.count(); i++) {
+        const FeedLife& life = lives.all[i];
+        if (c.known) {
+            c.from = std::min(c.from, life.first_xid);
+            c.lost = c.lost || life.wal < wal;
+        } else {
+            c.known = life.id == id;
+        }
+    }
+    return c;
+}
+
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,31 @@
+// Raises the errors of a poll.
+#include "pg/feed/errors.hpp"
+
+extern "C" {
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+}
+
+namespace snowflake_ids::feed {
+
+// A lock that the transaction has already lets PostgreSQL plan again without looking for changes.
+void fail_again(Oid table, const char* detail) {
+    AcceptInvalidationMessages();
+    ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                    errmsg("could not poll \"%s\", because it is being altered", get_rel_name(table)),
+                    errdetail_internal("%s", detail),
+                    errhint("Poll again with the same position, in a new transaction.")));
+}
+
+void fail_copy_again(const char* detail) {
+    ereport(ERROR,
+            (errcode(copy_again), errmsg("the feed cannot be continued from this position"),
+             errdetail_internal("%s", detail), errhint("Poll with the position '', which begins with the whole table.")));
+}
+
+void fail_mend(Oid table, const char* detail, const char* hint) {
+    ereport(ERROR, (errcode(mend_the_table), errmsg("a reader of \"%s\" could miss rows", get_rel_name(table)),
+                    errdetail_internal("%s", detail), errhint("%s", hint)));
+}
+
+}  // namespace snowflake_ids::feed

@@ -1,0 +1,89 @@
+// Notes lives, and finds where they begin.
+#include "pg/feed/lives.hpp"
+
+extern "C" {
+#include "access/transam.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
+#include "storage/procarray.h"
+#include "utils/inval.h"
+#include "utils/snapmgr.h"
+}
+
+#include "pg/ceilings/synchronous_standbys.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/entropy.hpp"
+#include "pg/feed/snapshot.hpp"
+#include "pg/server/deadline.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::feed {
+
+namespace {
+
+// By this process, in this database. Only outside recovery, so a promotion begins with false.
+constinit bool noted = false;
+constinit bool watches = false;
+
+// The relation of the lives may have become another one.
+void relation_changed(Datum, Oid) { noted = false; }
+
+// Of those that are in progress, prepared transactions do not count: they were in progress, or later than its xmax, for
+// each position of an earlier life. A process that gets its transaction id after the snapshot stamps with a larger one.
+uint64 first_xid() {
+    const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+    const FullXids full{next_xid()};
+    uint64 first = full(snapshot->xmax);
+    for (uint32 i = 0; i < snapshot->xcnt; i++)
+        if (BackendXidGetPid(snapshot->xip[i]) != 0) first = Min(first, full(snapshot->xip[i]));
+    UnregisterSnapshot(snapshot);
+    const FullTransactionId own = GetTopFullTransactionIdIfAny();
+    return FullTransactionIdIsValid(own) ? Min(first, U64FromFullTransactionId(own)) : first;
+}
+
+// Where recovery ended, while the server knows it.
+XLogRecPtr wal_of_life() {
+    const XLogRecPtr replayed = GetXLogReplayRecPtr(nullptr);
+    return replayed != InvalidXLogRecPtr ? replayed : GetXLogInsertRecPtr();
+}
+
+// So that positions of this life are known after a failover.
+void wait_for_standbys(const Deadline& deadline) {
+    const XLogRecPtr noted_at = GetXLogInsertRecPtr();
+    while (synchronous_standbys::commits_wait() && synchronous_standbys::released() < noted_at && !deadline.is_over())
+        nap(milliseconds{5});
+}
+
+ledger::FeedLife life_that_begins() { return {present_life(), first_xid(), wal_of_life()}; }
+
+}  // namespace
+
+uint64 present_life() {
+    ledger::Word& word = shared_ledger().header->feed_life;
+    while (word.load() == 0) {
+        uint64 none = 0;
+        (void) word.compare_exchange_strong(none, entropy::random64());
+    }
+    return word.load();
+}
+
+void note_life() {
+    if (likely(noted)) return;
+    if (!watches) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
+    watches = true;
+    const Deadline deadline;
+    if (!wal_ceiling::lives(deadline).has(present_life())) {
+        wal_ceiling::note_life(life_that_begins(), deadline);
+        wait_for_standbys(deadline);
+    }
+    noted = true;
+}
+
+ledger::FeedLives all_lives() {
+    ledger::FeedLives lives = wal_ceiling::lives(Deadline{});
+    if (!RecoveryInProgress() && !lives.has(present_life())) lives.note(life_that_begins());
+    return lives;
+}
+
+}  // namespace snowflake_ids::feed

@@ -1,0 +1,244 @@
+// Looks at each relation that a poll reads.
+//
+// A poll may have been planned before a part was attached, and its snapshot taken after that. Then it shows rows that
+// have left another part, but not the part into which they went. To see this, we ask which relations this process has
+// locked: those in the plan, because the function of the feed lets no condition of a caller prune any (`OFFSET 0`).
+// ATTACH and INHERIT lock the part exclusively, so no lock of ours is from before.
+#include "pg/feed/parts.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+}
+
+#include "pg/feed/errors.hpp"
+#include "pg/feed/snapshot.hpp"
+#include "pg/server/relatives.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::feed {
+
+namespace {
+
+constexpr const char* stamp_symbol = "snowflake_ids_feed_stamp";
+constexpr const char* note_symbol = "snowflake_ids_note_deleted";
+
+const char* create_feed_hint(Oid table) {
+    return psprintf("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
+                    quote_literal_cstr(full_name(table)));
+}
+
+// What create_feed() mends.
+[[noreturn]] void fail_unsound(Oid table, const char* detail) { fail_mend(table, detail, create_feed_hint(table)); }
+
+}  // namespace
+
+// ---- triggers
+
+bool is_function(Oid function, const char* symbol) {
+    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple)) return false;
+    bool same = false;
+    if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
+        bool null = false;
+        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
+        same = strcmp(TextDatumGetCString(source), symbol) == 0;
+    }
+    ReleaseSysCache(tuple);
+    return same;
+}
+
+const Trigger* stamp_trigger(const TriggerDesc* triggers) {
+    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
+        const Trigger& t = triggers->triggers[i];
+        if (TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) && t.tgenabled != TRIGGER_DISABLED &&
+            is_function(t.tgfoid, stamp_symbol))
+            return &t;
+    }
+    return nullptr;
+}
+
+namespace {
+
+const char* column_of(const Trigger& stamp) { return stamp.tgnargs == 1 ? stamp.tgargs[0] : ""; }
+
+bool stamps_each_row(const Trigger& t) {
+    return TRIGGER_FOR_INSERT(t.tgtype) && TRIGGER_FOR_UPDATE(t.tgtype) && t.tgnattr == 0 && t.tgqual == nullptr;
+}
+
+// A trigger that is not ALWAYS lets rows of a subscription pass, and those of a session that sets
+// session_replication_role.
+void check_stamp_trigger(Oid table, const char* part, const TriggerDesc* triggers, const char* column) {
+    const Trigger* const stamp = stamp_trigger(triggers);
+    if (stamp == nullptr || strcmp(column_of(*stamp), column) != 0)
+        fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", part));
+    if (!stamps_each_row(*stamp))
+        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" does not stamp each INSERT and UPDATE.", stamp->tgname, part));
+    if (stamp->tgenabled != TRIGGER_FIRES_ALWAYS)
+        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", stamp->tgname, part));
+    for (const Trigger* t = stamp + 1; t < triggers->triggers + triggers->numtriggers; t++) {
+        if (TRIGGER_FOR_BEFORE(t->tgtype) && TRIGGER_FOR_ROW(t->tgtype) && t->tgenabled != TRIGGER_DISABLED &&
+            (t->tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
+            fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t->tgname, part));
+    }
+}
+
+// Of rows that are deleted, and of keys that change.
+void check_note_triggers(Oid table, const char* part, const TriggerDesc* triggers) {
+    bool deletes = false, updates = false;
+    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
+        const Trigger& t = triggers->triggers[i];
+        if (t.tgisinternal || !is_function(t.tgfoid, note_symbol)) continue;
+        if (t.tgenabled != TRIGGER_FIRES_ALWAYS)
+            fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, part));
+        deletes = deletes || TRIGGER_FOR_DELETE(t.tgtype);
+        updates = updates || TRIGGER_FOR_UPDATE(t.tgtype);
+    }
+    if (!deletes || !updates) fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
+}
+
+// ---- what has changed
+
+bool is_locked(Oid relation) {
+    LOCKTAG tag;
+    SET_LOCKTAG_RELATION(tag, MyDatabaseId, relation);
+    return lock_held_by_me(tag, AccessShareLock);
+}
+
+// Rewriting, TRUNCATE and ATTACH write the row of the relation in pg_class; VACUUM, ANALYZE and CREATE INDEX change it
+// in place.
+void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
+    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+    const bool changed = HeapTupleIsValid(tuple) && is_newer(tuple, snapshot);
+    if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
+    if (changed)
+        fail_again(table, psprintf("\"%s\" was changed after the snapshot was taken.", get_rel_name(relation)));
+}
+
+// True if the relation itself has a row that the reader counts as read.
+bool has_read_row(Relation relation, int column, const Unseen& unseen, Snapshot snapshot) {
+    TupleTableSlot* const slot = table_slot_create(relation, nullptr);
+    const TableScanDesc scan = table_beginscan(relation, snapshot, 0, nullptr);
+    bool found = false;
+    while (!found && table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
+        bool null = false;
+        const Datum stamp = slot_getattr(slot, column, &null);
+        found = null || !unseen.has(DatumGetUInt64(stamp));
+        CHECK_FOR_INTERRUPTS();
+    }
+    table_endscan(scan);
+    ExecDropSingleTupleTableSlot(slot);
+    return found;
+}
+
+void check_relation(Oid table, const Relation relation) {
+    const char* const name = RelationGetRelationName(relation);
+    const FormData_pg_class& row = *relation->rd_rel;
+    if (row.relkind == RELKIND_FOREIGN_TABLE) {
+        fail_mend(table, psprintf("Rows come into \"%s\" on another server: it is a foreign table.", name),
+                  "Make a feed there, or read the other partitions one by one.");
+    }
+    if (row.relpersistence != RELPERSISTENCE_PERMANENT)
+        fail_unsound(table, psprintf("A crash empties \"%s\", which is not in the WAL.", name));
+    if (check_enable_rls(RelationGetRelid(relation), InvalidOid, true) == RLS_ENABLED) {
+        fail_mend(table, psprintf("Row security hides rows of \"%s\" from this role, also those that leave its policies.", name),
+                  "Poll as a role with BYPASSRLS or, without FORCE ROW LEVEL SECURITY, as the owner.");
+    }
+}
+
+struct Part {
+    Oid oid;
+    bool is_new;  // this reader has not seen that it was added
+};
+
+// Appends the parts of `of`, and their parts.
+List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snapshot snapshot, Snapshot latest) {
+    const FullXids full{next_xid()};
+    const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
+    SysScanDesc scan = systable_beginscan(inherits, InheritsParentIndexId, true, latest, 1, &key);
+    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
+        const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
+        if (row->inhdetachpending) continue;
+        const TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+        if (is_newer(tuple, snapshot) || !is_locked(row->inhrelid))
+            fail_again(table, psprintf("\"%s\" was added after the poll was planned.", get_rel_name(row->inhrelid)));
+        const bool is_new = TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && since.unseen.has(full(xid));
+        auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
+        *part = {row->inhrelid, of.is_new || is_new};
+        parts = lappend(parts, part);
+    }
+    systable_endscan(scan);
+    table_close(inherits, AccessShareLock);
+    return parts;
+}
+
+}  // namespace
+
+int stamp_column(Oid table) {
+    const Relation relation = try_relation_open(table, AccessShareLock);
+    if (relation == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
+                        errhint("Name the table into which rows are inserted.")));
+    }
+    const Trigger* const stamp = stamp_trigger(relation->trigdesc);
+    const int number = stamp == nullptr ? 0 : SPI_fnumber(RelationGetDescr(relation), column_of(*stamp));
+    relation_close(relation, AccessShareLock);
+    if (number <= 0) fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", get_rel_name(table)));
+    return number;
+}
+
+void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot) {
+    const Relation root = relation_open(table, NoLock);
+    const Trigger* const root_stamp = stamp_trigger(root->trigdesc);
+    const char* const column = root_stamp == nullptr ? "" : pstrdup(column_of(*root_stamp));
+    relation_close(root, NoLock);
+
+    const Snapshot latest = RegisterSnapshot(GetLatestSnapshot());
+    List* parts = list_make1(palloc0(sizeof(Part)));
+    static_cast<Part*>(linitial(parts))->oid = table;
+    for (int i = 0; i < list_length(parts); i++) {
+        const Part& part = *static_cast<const Part*>(list_nth(parts, i));
+        check_unchanged(table, part.oid, snapshot);
+        const Relation relation = relation_open(part.oid, NoLock);
+        check_relation(table, relation);
+        const char* const name = RelationGetRelationName(relation);
+        // The triggers of a partitioned table are those that its partitions get.
+        check_stamp_trigger(table, name, relation->trigdesc, column);
+        if (OidIsValid(deletions)) check_note_triggers(table, name, relation->trigdesc);
+        if (part.is_new && relation->rd_rel->relkind == RELKIND_RELATION &&
+            has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
+            fail_copy_again(psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
+        }
+        const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
+        relation_close(relation, NoLock);
+        if (!is_leaf) parts = add_parts(parts, part, table, since, snapshot, latest);
+    }
+    UnregisterSnapshot(latest);
+    if (!OidIsValid(deletions)) return;
+    check_unchanged(table, deletions, snapshot);
+    const Relation relation = relation_open(deletions, NoLock);
+    check_relation(table, relation);
+    relation_close(relation, NoLock);
+}
+
+}  // namespace snowflake_ids::feed

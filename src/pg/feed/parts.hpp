@@ -1,0 +1,31 @@
+// The table of a feed, its partitions and its children: whether a poll reads all their rows, and each row is stamped.
+#pragma once
+
+#include "pg/feed/position.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "utils/rel.h"
+#include "utils/reltrigger.h"
+}
+
+namespace snowflake_ids::feed {
+
+// The trigger that stamps the rows of a relation: the C function of the name, BEFORE, FOR EACH ROW. Null if there is
+// none. The triggers of a relation are in the order in which they fire.
+const Trigger* stamp_trigger(const TriggerDesc* triggers);
+
+// The number of the column of stamps. Raises mend_the_table if the table is not stamped.
+int stamp_column(Oid table);
+
+// True if it is the function in C with this symbol. Only superusers can create such, so the symbol tells ours from
+// others.
+bool is_function(Oid function, const char* symbol);
+
+// For a poll that has locked all that it reads, in its snapshot. `deletions`: their table, or InvalidOid. Raises
+//   - mend_the_table if rows can come, or go, that a poll does not tell, or if row security hides rows from this role;
+//   - 40001 if a part is not in the plan of the poll, or if one was written anew after the snapshot was taken;
+//   - copy_again if a part was added with rows that this reader counts as read.
+void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot);
+
+}  // namespace snowflake_ids::feed

@@ -1,0 +1,42 @@
+// The positions of readers (core/feed_position.hpp) on this server.
+#pragma once
+
+#include "core/feed_position.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "utils/snapmgr.h"
+}
+
+namespace snowflake_ids::feed {
+
+// What a position means for the present snapshot. palloc'd.
+struct Since {
+    bool whole;      // no position: the whole table is new
+    bool is_behind;  // the snapshot shows less than the reader has seen, so nothing is new
+    bool upgraded;   // the position is of the cluster before pg_upgrade
+    FeedPosition position;
+    Unseen unseen;
+};
+
+// `text` may be null. Raises copy_again if the position is of another database, of a life that is not known, or if WAL
+// that it needs is lost. In recovery the life may only be not known yet, so the error is 40001.
+Since read_since(const text* text, Snapshot snapshot);
+
+// What a position has not seen that the feed has noted. One of an unknown life is older than the known ones, and so than
+// each reader's position that is accepted: it has seen nothing.
+Unseen unseen_by_noted(const char* position);
+
+// Of the `open` ones.
+Datum array_of(const Unseen& unseen);
+
+// The present position of a reader of the table, whose stamps are in column number `column`.
+text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot);
+
+// Replaces the count of a position, or is the text itself if it is no position.
+text* with_seen(text* position, uint64 seen);
+
+// 0 if the text is no position.
+uint64 seen_of(const text* position);
+
+}  // namespace snowflake_ids::feed

@@ -1,0 +1,45 @@
+// Reads PostgreSQL's snapshots.
+#include "pg/feed/snapshot.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/xact.h"
+}
+
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::feed {
+
+Snapshot active_snapshot() {
+    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
+    return GetActiveSnapshot();
+}
+
+// In recovery, PostgreSQL keeps all transactions in `subxip`, because it cannot tell subtransactions from others. So
+// those that it knows otherwise are in the list, too: a standby must not take them for transactions of others.
+Unseen unseen_in(Snapshot snapshot) {
+    const FullXids full{next_xid()};
+    const uint64 xmax = full(snapshot->xmax);
+    const auto subxids = static_cast<uint32>(Max(snapshot->subxcnt, 0));
+    auto* const open = static_cast<uint64*>(palloc((Size{snapshot->xcnt} + subxids + 1) * sizeof(uint64)));
+    Size count = 0;
+    for (uint32 i = 0; i < snapshot->xcnt; i++) open[count++] = full(snapshot->xip[i]);
+    for (uint32 i = 0; i < subxids; i++) open[count++] = full(snapshot->subxip[i]);
+    // Its own snapshot leaves it out.
+    const FullTransactionId own = GetTopFullTransactionIdIfAny();
+    if (FullTransactionIdIsValid(own)) open[count++] = U64FromFullTransactionId(own);
+    uint64* const end = std::remove_if(open, open + count, [xmax](uint64 xid) { return xid >= xmax; });
+    std::sort(open, end);
+    return {xmax, open, static_cast<std::size_t>(std::unique(open, end) - open)};
+}
+
+bool is_newer(HeapTuple tuple, Snapshot snapshot) {
+    const TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+    if (TransactionIdIsCurrentTransactionId(xid)) return HeapTupleHeaderGetCmin(tuple->t_data) >= snapshot->curcid;
+    return TransactionIdIsNormal(xid) && XidInMVCCSnapshot(xid, snapshot);
+}
+
+}  // namespace snowflake_ids::feed

@@ -1,0 +1,33 @@
+// Snapshots with full transaction ids.
+#pragma once
+
+#include "core/feed_position.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/htup.h"
+#include "utils/snapmgr.h"
+}
+
+namespace snowflake_ids::feed {
+
+// The full id of a transaction that is not later than `next`, and less than 2^32 behind it.
+struct FullXids {
+    uint64 next;  // next_xid() after the snapshot was taken
+
+    uint64 operator()(TransactionId xid) const {
+        const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
+        return next - behind;
+    }
+};
+
+// That of the running statement. Raises an error if there is none, or if it shows no transactions.
+Snapshot active_snapshot();
+
+// What a snapshot does not show: palloc'd.
+Unseen unseen_in(Snapshot snapshot);
+
+// True if the snapshot may not show this version of a row of a catalog.
+bool is_newer(HeapTuple tuple, Snapshot snapshot);
+
+}  // namespace snowflake_ids::feed

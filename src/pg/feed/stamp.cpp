@@ -1,0 +1,85 @@
+// The trigger function feed_stamp() gives each inserted or updated row the id of the top-level transaction, and notes
+// the table for readers that wait.
+#include "pg/feed/lives.hpp"
+#include "pg/feed/wait.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+}
+
+#include "pg/server/relatives.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+const TriggerData& trigger_data(FunctionCallInfo fcinfo) {
+    const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
+    if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
+               !TRIGGER_FIRED_BY_DELETE(t->tg_event)))
+        return *t;
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function \"feed_stamp\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW"),
+                    errhint("SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
+}
+
+// In a key, an upsert would insert a second row, and rows that refer to the key would lose it.
+int find_column(const TriggerData& t) {
+    const Relation rel = t.tg_relation;
+    const char* const name = t.tg_trigger->tgnargs == 1 ? t.tg_trigger->tgargs[0] : "";
+    const int number = SPI_fnumber(RelationGetDescr(rel), name);
+    const FormData_pg_attribute* const column =
+        number <= 0 ? nullptr : TupleDescAttr(RelationGetDescr(rel), number - 1);
+    const char* const problem =
+        column == nullptr               ? "does not exist"
+        : column->atttypid != INT8OID   ? "is no bigint"
+        : column->attgenerated != '\0'  ? "is generated"
+        : column->attidentity != '\0'   ? "is an identity column"
+        : bms_is_member(number - FirstLowInvalidHeapAttributeNumber,
+                        RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY))
+            ? "is part of a unique index"
+            : nullptr;
+    if (problem == nullptr) return number;
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot stamp the rows of \"%s\" for its feed", RelationGetRelationName(rel)),
+             errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
+             errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
+                     quote_identifier(t.tg_trigger->tgname), full_name(RelationGetRelid(rel)),
+                     quote_literal_cstr(full_name(llast_oid(relatives_above(RelationGetRelid(rel)))))),
+             errtable(rel)));
+}
+
+}  // namespace
+
+// The column is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement
+// writes to it.
+FUNCTION(snowflake_ids_feed_stamp) {
+    const TriggerData& t = trigger_data(fcinfo);
+    FmgrInfo& info = *fcinfo->flinfo;
+    if (unlikely(info.fn_extra == nullptr)) {
+        const int number = find_column(t);
+        feed::note_life();
+        feed::will_write(RelationGetRelid(t.tg_relation));
+        info.fn_extra = MemoryContextAlloc(info.fn_mcxt, sizeof(int));
+        *static_cast<int*>(info.fn_extra) = number;
+    }
+    int number = *static_cast<int*>(info.fn_extra);
+    Datum stamp = UInt64GetDatum(U64FromFullTransactionId(GetTopFullTransactionId()));
+    bool null = false;
+    const HeapTuple row = TRIGGER_FIRED_BY_UPDATE(t.tg_event) ? t.tg_newtuple : t.tg_trigtuple;
+    const TupleDesc columns = RelationGetDescr(t.tg_relation);
+    if (heap_getattr(row, number, columns, &null) == stamp && !null) return PointerGetDatum(row);
+    null = false;
+    return PointerGetDatum(heap_modify_tuple_by_cols(row, columns, 1, &number, &stamp, &null));
+}
+
+}  // namespace snowflake_ids

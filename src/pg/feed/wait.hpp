@@ -1,0 +1,12 @@
+// Tells readers that sleep of rows that the present transaction commits (wait.cpp).
+#pragma once
+
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::feed {
+
+// The present transaction writes to the table: at its end, readers of it and of those that it is a part of are woken.
+// Call it in each statement, because the table may have become a part of others.
+void will_write(Oid table);
+
+}  // namespace snowflake_ids::feed

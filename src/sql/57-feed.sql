@@ -1,0 +1,171 @@
+-- Feeds: what users call, and what the function of a feed calls. What a feed consists of is in 58-feed_rules.sql.
+
+-- ---- what the function of a feed calls. Not parallel, because workers would return rows in another order.
+
+CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deletions regclass, truncated boolean,
+    again text[]) RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_begin' LANGUAGE C STABLE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.feed_begin(text, regclass, regclass, boolean, text[]) IS
+    'internal: an error if a poll would miss something; true if the reader empties its copy first';
+
+CREATE FUNCTION snowflake_ids.feed_from(since text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_from' LANGUAGE C STABLE PARALLEL UNSAFE COST 10;
+COMMENT ON FUNCTION snowflake_ids.feed_from(text) IS 'internal: stamps from here on are new to a reader with the position';
+
+CREATE FUNCTION snowflake_ids.feed_open(since text) RETURNS bigint[]
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_open' LANGUAGE C STABLE PARALLEL UNSAFE COST 10;
+COMMENT ON FUNCTION snowflake_ids.feed_open(text) IS 'internal: these stamps are new to a reader with the position, too';
+
+CREATE FUNCTION snowflake_ids.feed_step(stamp bigint) RETURNS integer
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_step' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.feed_step(bigint) IS 'internal: 2; an error if this server has not given the stamp';
+
+CREATE FUNCTION snowflake_ids.feed_end(since text, of_table regclass) RETURNS text
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_end' LANGUAGE C STABLE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.feed_end(text, regclass) IS 'internal: the position after a poll';
+
+-- ---- what readers call
+
+CREATE FUNCTION snowflake_ids.wait_feed(of_table regclass, since text, timeout interval DEFAULT '1 second')
+RETURNS text
+AS 'MODULE_PATHNAME', 'snowflake_ids_wait_feed' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.wait_feed(regclass, text, interval) IS
+    'returns the position for the next poll, as soon as a transaction has committed rows of the table since the last wait, or after the timeout';
+
+CREATE FUNCTION snowflake_ids.feed_position(of_table regclass) RETURNS text
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_position' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.feed_position(regclass) IS
+    'the position of a reader that needs nothing of what is in the table now';
+
+CREATE FUNCTION snowflake_ids.read_until(since text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_read_until' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.read_until(text) IS
+    'the stamp below which a reader with the position has read all';
+
+CREATE FUNCTION snowflake_ids.feed_position_time(since text) RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'snowflake_ids_feed_position_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.feed_position_time(text) IS 'when the poll began that returned the position';
+
+-- ---- what the owner calls
+
+CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
+    'notes the present position, and removes the deletions that the newest one older than "keep" has seen; readers that have not seen them copy the table again; returns how many';
+
+CREATE FUNCTION snowflake_ids.note_missed(of_table regclass, reason text) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.note_missed(regclass, text) IS
+    'tells all readers of the feed to copy the table again: rows were deleted that no trigger has noted';
+
+CREATE FUNCTION snowflake_ids.create_feed(of_table regclass, deletes boolean DEFAULT true, stamp name DEFAULT NULL,
+    index text DEFAULT 'btree')
+RETURNS TABLE (rule text, to_do text) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+#variable_conflict use_variable
+DECLARE
+    p record := snowflake_ids.feed_of(of_table);
+    found record;
+BEGIN
+    IF of_table IS NULL OR deletes IS NULL OR index IS NULL THEN
+        RAISE EXCEPTION 'argument must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF index NOT IN ('btree', 'brin') THEN
+        RAISE EXCEPTION 'a feed cannot be read by an index of the method %', index
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Choose btree or brin.';
+    END IF;
+    deletes := deletes OR p.deletions IS NOT NULL;
+    stamp := coalesce(p.stamp, stamp, 'stamp');
+    PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp);
+    PERFORM pg_current_xact_id();  -- the stamp of the rows that are there
+    FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f WHERE NOT f.ok AND f.quick LOOP
+        EXECUTE found.to_do;
+    END LOOP;
+    RETURN QUERY SELECT pg_catalog.format('%s: %s', f.relation, f.rule), f.to_do
+        FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f WHERE NOT f.ok;
+END $$;
+COMMENT ON FUNCTION snowflake_ids.create_feed(regclass, boolean, name, text) IS
+    'makes what a feed of the table lacks: stamps, the function TABLE_feed() and, with deletes, TABLE_deleted; returns the statements that are still to run, for \gexec';
+
+CREATE FUNCTION snowflake_ids.check_can_have_feed(of_table regclass, deletes boolean, stamp name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    p record := snowflake_ids.feed_of(of_table);
+    found record;
+BEGIN
+    IF NOT pg_has_role(p.owner, 'USAGE') THEN
+        RAISE EXCEPTION 'must be owner of table %', of_table USING ERRCODE = 'insufficient_privilege',
+            HINT = format('SET ROLE %s;', p.owner::regrole);
+    ELSIF (SELECT c.relispartition FROM pg_class c WHERE c.oid = of_table) THEN
+        RAISE EXCEPTION '% is a partition', of_table USING ERRCODE = 'wrong_object_type',
+            HINT = format('SELECT * FROM snowflake_ids.create_feed(%L);', pg_partition_root(of_table));
+    ELSIF p.key IS NULL THEN
+        RAISE EXCEPTION '% has no primary key', of_table USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'A reader could not tell which row has changed.',
+            HINT = format('ALTER TABLE %s ADD PRIMARY KEY (...);', of_table);
+    ELSIF p.key && ARRAY['step', 'row', 'position', 'since', 'stamp', 'again']::name[] THEN
+        RAISE EXCEPTION 'the primary key of % has a column with a name that its feed needs', of_table
+            USING ERRCODE = 'duplicate_column', HINT = 'Rename the column.',
+                  DETAIL = 'These names are step, row, position, since, stamp and again.';
+    END IF;
+    FOR found IN SELECT a.atttypid::regtype AS type, a.attgenerated <> '' OR a.attidentity <> '' AS generated,
+            EXISTS (SELECT FROM pg_index i
+                    WHERE i.indrelid = of_table AND i.indisunique AND a.attnum = ANY (i.indkey)) AS unique
+        FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped LOOP
+        CONTINUE WHEN NOT found.generated AND NOT found.unique AND found.type = 'bigint'::regtype;
+        RAISE EXCEPTION 'column % of % exists already', stamp, of_table USING ERRCODE = 'duplicate_column',
+            DETAIL = format('Its type is %s%s%s.', found.type,
+                CASE WHEN found.generated THEN ', and its values are generated' END,
+                CASE WHEN found.unique THEN ', and it is part of a unique index' END),
+            HINT = format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table, stamp || '_xid');
+    END LOOP;
+    IF deletes AND p.deletions IS NULL AND to_regclass(p.deletions_name) IS NOT NULL THEN
+        RAISE EXCEPTION '% exists already', p.deletions_name USING ERRCODE = 'duplicate_table',
+            DETAIL = format('It is not of the feed of %s.', of_table),
+            HINT = format('Rename it. If it is of an earlier table: DROP TABLE %s;', p.deletions_name);
+    ELSIF p.feed IS NULL AND to_regprocedure(p.feed_name || '(text)') IS NOT NULL THEN
+        RAISE EXCEPTION '%(text) exists already', p.feed_name USING ERRCODE = 'duplicate_function',
+            DETAIL = format('It is not of the feed of %s.', of_table),
+            HINT = format('Rename it: ALTER FUNCTION %s(text) RENAME TO ...;', p.feed_name);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids.check_can_have_feed(regclass, boolean, name) IS
+    'internal: an error if create_feed() cannot begin';
+
+CREATE FUNCTION snowflake_ids.drop_feed(of_table regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+    p record := snowflake_ids.feed_of(of_table);
+    old record;
+BEGIN
+    IF p.stamp IS NULL AND p.feed IS NULL AND p.deletions IS NULL THEN
+        RAISE EXCEPTION '% has no feed', of_table USING ERRCODE = 'undefined_object',
+            HINT = format('To create it: SELECT * FROM snowflake_ids.create_feed(%L);', of_table);
+    END IF;
+    IF p.feed IS NOT NULL THEN
+        EXECUTE format('DROP FUNCTION %s', p.feed);
+    END IF;
+    FOR old IN SELECT t.tgname AS trigger, t.tgrelid::regclass AS of
+        FROM snowflake_ids.feed_parts(of_table) m JOIN pg_trigger t ON t.tgrelid = m.part
+        WHERE t.tgparentid = 0 AND t.tgfoid = ANY ('{snowflake_ids.feed_stamp,snowflake_ids.note_deleted}'::regproc[])
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', old.trigger, old.of);
+    END LOOP;
+    IF p.deletions IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', p.deletions);
+    END IF;
+    IF p.stamp IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE %s DROP COLUMN %I', of_table, p.stamp);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids.drop_feed(regclass) IS
+    'drops the function, the triggers, the table of deletions and the column of stamps of a feed; after a new create_feed(), its readers copy the table again';
+
+CREATE FUNCTION snowflake_ids.check_feed(of_table regclass)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text)
+LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT f.relation, f.rule, f.ok, CASE WHEN NOT f.ok THEN f.to_do END
+    FROM snowflake_ids.feed_of(of_table) AS p,
+         snowflake_ids.feed_rules(of_table, p.deletes, coalesce(p.stamp, 'stamp'), 'btree') AS f
+$$;
+COMMENT ON FUNCTION snowflake_ids.check_feed(regclass) IS
+    'shows for each rule of a feed whether it is kept, or the statement to type; also on subscribers and standbys';

@@ -1,0 +1,434 @@
+-- What a feed consists of: rules, and for each the statement that mends it. What is there of a feed is found in the
+-- catalogs, so it survives renames and dumps.
+--
+-- A rule is a row: of which relation, what must be true, whether it is, what to type, and whether create_feed() types
+-- it itself, because it takes no time and no decision.
+
+CREATE FUNCTION snowflake_ids.feed_of(of_table regclass, OUT name name, OUT owner oid, OUT key name[], OUT stamp name,
+    OUT feed regprocedure, OUT feed_name text, OUT deletes boolean, OUT deletions regclass, OUT deletions_name text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    schema name;
+    kind "char";
+BEGIN
+    SELECT c.relname, n.nspname, c.relowner, c.relkind INTO name, schema, owner, kind
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = of_table;
+    IF kind IS NULL AND of_table IS NOT NULL THEN
+        RAISE EXCEPTION 'relation with OID % does not exist', of_table::oid USING ERRCODE = 'undefined_table',
+            HINT = 'Name the table into which rows are inserted.';
+    ELSIF kind NOT IN ('r', 'p') OR schema IN ('pg_catalog', 'information_schema', 'snowflake_ids') OR schema ~ '^pg_t'
+    THEN
+        RAISE EXCEPTION '% cannot have a feed', of_table USING ERRCODE = 'wrong_object_type',
+            DETAIL = 'It is not a permanent table of an application.',
+            HINT = CASE kind WHEN 'f' THEN 'Create the feed on the server that has the rows.'
+                ELSE 'Name the table into which rows are inserted.' END;
+    END IF;
+    SELECT array_agg(k.name ORDER BY k.n) INTO key FROM snowflake_ids.feed_key(of_table) k;
+    -- The argument of the trigger ends with a zero byte.
+    SELECT a.attname INTO stamp
+    FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = of_table AND a.atttypid = 'bigint'::regtype
+        AND NOT a.attisdropped AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00'
+    WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.feed_stamp'::regproc ORDER BY t.tgname DESC LIMIT 1;
+    -- Only the owner can have made the function and the table of deletions.
+    SELECT f.oid INTO feed
+    FROM pg_depend d JOIN pg_proc f ON f.oid = d.objid
+    WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
+      AND f.proowner = feed_of.owner AND f.pronargs = 1 AND f.proargnames @> ARRAY['since', 'step', 'row', 'position']
+    ORDER BY 1 LIMIT 1;
+    -- A trigger of the table of deletions refers to the table, so that both can be renamed.
+    SELECT c.oid INTO deletions
+    FROM pg_depend d JOIN pg_trigger t ON t.oid = d.objid AND t.tgconstrrelid = of_table
+        AND t.tgfoid = 'snowflake_ids.note_lost'::regproc
+    JOIN pg_class c ON c.oid = t.tgrelid AND c.relowner = feed_of.owner
+    WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
+    ORDER BY 1 LIMIT 1;
+    deletes := deletions IS NOT NULL;
+    -- A name has at most 63 bytes.
+    feed_name := coalesce((SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f
+        JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = feed), snowflake_ids.feed_part_name(schema, name, '_feed'));
+    deletions_name := coalesce((SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = deletions), snowflake_ids.feed_part_name(schema, name, '_deleted'));
+END $$;
+COMMENT ON FUNCTION snowflake_ids.feed_of(regclass) IS 'internal: what is there of the feed of a table';
+
+CREATE FUNCTION snowflake_ids.feed_part_name(schema name, name name, suffix text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('%I.%I', schema, left(name, n) || suffix) FROM generate_series(63, 1, -1) AS n
+    WHERE octet_length(left(name, n) || suffix) <= 63 LIMIT 1
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_part_name(name, name, text) IS
+    'internal: a name with a suffix, cut to the length of a name';
+
+-- In the order of the primary key. A domain is its base type, because its checks may change. `same` compares the column
+-- of a row `h` with that of a deletion `d`, by the operator = of the index, because a comparison of whole rows would not
+-- restore from a dump.
+CREATE FUNCTION snowflake_ids.feed_key(of_table regclass)
+RETURNS TABLE (n bigint, number smallint, name name, type text, collated text, is_domain boolean, operator text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT x.n, a.attnum, a.attname, b.type, ' COLLATE ' || nullif(a.attcollation, t.typcollation)::regcollation,
+        t.typtype = 'd', format('OPERATOR(%I.%s)', s.nspname, o.oprname)
+    FROM pg_index i, unnest(i.indkey::int2[], i.indclass::oid[]) WITH ORDINALITY AS x (attnum, class, n)
+    JOIN pg_attribute a ON a.attnum = x.attnum JOIN pg_type t ON t.oid = a.atttypid
+    JOIN pg_opclass c ON c.oid = x.class JOIN pg_amop m ON m.amopfamily = c.opcfamily
+        AND m.amoplefttype = c.opcintype AND m.amoprighttype = c.opcintype AND m.amopstrategy = 3
+    JOIN pg_operator o ON o.oid = m.amopopr JOIN pg_namespace s ON s.oid = o.oprnamespace,
+    LATERAL (WITH RECURSIVE base (oid, mod, depth) AS (
+        SELECT a.atttypid, a.atttypmod, 0
+        UNION ALL
+        SELECT t.typbasetype, t.typtypmod, depth + 1 FROM base JOIN pg_type t ON t.oid = base.oid AND t.typtype = 'd')
+        SELECT format_type(base.oid, base.mod) FROM base ORDER BY depth DESC LIMIT 1) AS b (type)
+    WHERE i.indrelid = of_table AND i.indisprimary AND a.attrelid = of_table
+    ORDER BY x.n
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_key(regclass) IS 'internal: the columns of the primary key';
+
+-- `own`: it does not have the row triggers of its parent. `big`: an UPDATE of all rows or an index takes long.
+CREATE FUNCTION snowflake_ids.feed_parts(of_table regclass)
+RETURNS TABLE (part regclass, depth integer, kind "char", own boolean, big boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE member (oid, depth) AS (
+        SELECT of_table::oid, 0
+        UNION
+        SELECT i.inhrelid, m.depth + 1 FROM pg_inherits i JOIN member m ON i.inhparent = m.oid)
+    SELECT c.oid::regclass, min(m.depth), c.relkind, c.oid = of_table OR NOT c.relispartition,
+        c.relkind = 'r' AND pg_table_size(c.oid) > 8388608
+    FROM member m JOIN pg_class c ON c.oid = m.oid GROUP BY c.oid
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_parts(regclass) IS
+    'internal: the table, its partitions and its children';
+
+-- PostgreSQL gives the name of a trigger to those of its partitions, too.
+CREATE FUNCTION snowflake_ids.feed_trigger_name(of_table regclass, wanted text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT name FROM generate_series(1, 100) AS n, concat(wanted, '_' || nullif(n, 1)) AS name
+    WHERE NOT EXISTS (SELECT FROM pg_inherits i JOIN pg_trigger t ON t.tgrelid IN (i.inhrelid, i.inhparent, of_table)
+                      WHERE of_table IN (i.inhrelid, i.inhparent) AND t.tgname = name)
+      AND NOT EXISTS (SELECT FROM pg_partition_tree(of_table) m JOIN pg_trigger t ON t.tgrelid = m.relid
+                      WHERE t.tgname = name)
+      AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = of_table AND t.tgname = name)
+    ORDER BY n LIMIT 1
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_trigger_name(regclass, text) IS
+    'internal: a name that no trigger of the table and its parts has';
+
+CREATE FUNCTION snowflake_ids.feed_rules(of_table regclass, deletes boolean, stamp name, index text)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_table_rules(of_table, stamp);
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_stamp_rules(of_table, deletes, stamp);
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_row_rules(of_table, stamp);
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_index_rules(of_table, stamp, index);
+    IF deletes AND (SELECT key IS NOT NULL FROM snowflake_ids.feed_of(of_table)) THEN
+        RETURN QUERY SELECT * FROM snowflake_ids.feed_deletions_rules(of_table);
+        RETURN QUERY SELECT * FROM snowflake_ids.feed_note_rules(of_table);
+    END IF;
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_function_rules(of_table, deletes, stamp);
+    RETURN QUERY SELECT * FROM snowflake_ids.feed_grant_rules(of_table);
+END $$;
+COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, name, text) IS
+    'internal: the rules of a feed, and the statement that mends each';
+
+-- All rows get the id of the present transaction. A constant needs no rewrite. There is no DEFAULT later, so rows that
+-- come past the trigger fail.
+CREATE FUNCTION snowflake_ids.feed_table_rules(of_table regclass, stamp name)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT of_table, 'the table has a primary key', p.key IS NOT NULL,
+        format('ALTER TABLE %s ADD PRIMARY KEY (...);', of_table), false
+    FROM snowflake_ids.feed_of(of_table) AS p
+    UNION ALL
+    SELECT of_table, format('the table has the column %I', stamp), EXISTS (
+            SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped),
+        CASE WHEN pg_current_xact_id_if_assigned() IS NULL
+            THEN format('SELECT to_do FROM snowflake_ids.create_feed(%L);', of_table)
+            ELSE format('ALTER TABLE %1$s ADD COLUMN %2$I bigint NOT NULL DEFAULT %3$s; '
+                'ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT;',
+                of_table, stamp, pg_current_xact_id_if_assigned()) END, true
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_table_rules(regclass, name) IS 'internal: rules of the table itself';
+
+-- Rows that may have come past a trigger are stamped again (`late`).
+CREATE FUNCTION snowflake_ids.feed_stamp_rules(of_table regclass, deletes boolean, stamp name)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH before AS (
+        SELECT m.part, t.tgname, t.tgenabled, t.tgfoid = 'snowflake_ids.feed_stamp'::regproc AS stamps,
+            t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL
+                AND t.tgargs = convert_to(stamp, getdatabaseencoding()) || '\x00' AS whole
+        FROM snowflake_ids.feed_parts(of_table) m JOIN pg_trigger t ON t.tgrelid = m.part AND t.tgtype & 3 = 3
+            AND t.tgtype & 20 <> 0),
+    stamping AS (
+        SELECT DISTINCT ON (m.part) m.*, b.tgname, b.tgenabled, b.whole, quote_ident(b.tgname) AS trigger,
+            CASE WHEN m.own THEN m.part ELSE of_table END AS of,
+            bool_or(m.big) OVER () AS any_big, a.attnum IS NULL AS is_new,
+            format(' UPDATE %s%s SET %I = %3$I;', CASE WHEN m.kind <> 'p' THEN 'ONLY ' END, m.part, stamp) AS late
+        FROM snowflake_ids.feed_parts(of_table) m LEFT JOIN before b ON b.part = m.part AND b.stamps
+        LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped
+        WHERE m.kind <> 'f' ORDER BY m.part, b.whole DESC, b.tgname DESC),
+    rules (place, depth, part, rule, ok, to_do, quick) AS (
+        SELECT 1, depth, part, 'a trigger stamps each INSERT and UPDATE', coalesce(whole, false),
+            coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
+                || format('CREATE TRIGGER %1$s BEFORE INSERT OR UPDATE ON %2$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.feed_stamp(%3$L); ALTER TABLE %2$s ENABLE ALWAYS TRIGGER %1$s;',
+                    snowflake_ids.feed_trigger_name(of, 'zz_stamp'), of, stamp)
+                || CASE WHEN is_new THEN '' ELSE late END,
+            own AND (is_new OR NOT any_big)
+        FROM stamping
+        UNION ALL
+        SELECT 2, depth, part, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', part, trigger) || late, NOT any_big
+        FROM stamping
+        UNION ALL
+        SELECT 3, depth, part, 'it fires last', later.tgname IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;',
+            trigger, of, CASE WHEN later.tgname < 'zz_stamp' THEN 'zz_stamp' ELSE quote_ident(later.tgname || '_stamp') END), own
+        FROM stamping s LEFT JOIN LATERAL (
+            SELECT b.tgname FROM before b
+            WHERE b.part = s.part AND b.tgname > s.tgname AND NOT b.stamps AND b.tgenabled <> 'D'
+            ORDER BY 1 DESC LIMIT 1) AS later ON true)
+    SELECT r.part, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, r.depth, r.part
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_stamp_rules(regclass, boolean, name) IS
+    'internal: rules of the triggers that stamp rows';
+
+-- Rows that were restored from another cluster have stamps of that cluster, and would come with each poll.
+CREATE FUNCTION snowflake_ids.feed_row_rules(of_table regclass, stamp name)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    p record := snowflake_ids.feed_of(of_table);
+    f record;
+BEGIN
+    RETURN QUERY
+    SELECT m.part, format('%I is NOT NULL', stamp), coalesce(a.attnotnull, a.attnum IS NULL),
+        format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; ALTER TABLE %1$s ALTER COLUMN %2$I SET NOT NULL;', m.part, stamp), false
+    FROM snowflake_ids.feed_parts(of_table) m
+    LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped ORDER BY m.depth, m.part;
+    -- Without a btree index that would take long, and polls tell it, too.
+    FOR f IN SELECT a.attrelid::regclass AS t, a.attname AS stamp
+        FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND i.indkey[0] = a.attnum AND i.indpred IS NULL
+        JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam AND m.amname = 'btree'
+        WHERE (a.attrelid, a.attname) IN ((of_table, p.stamp), (p.deletions, 'stamp'))
+          AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') ORDER BY a.attrelid LOOP
+        relation := f.t; rule := 'this server has given its stamps'; quick := false;
+        EXECUTE format('SELECT coalesce(max(t.%1$I) < n.next, true), '
+            'format(''UPDATE %%s SET %%2$I = %%2$I WHERE %%2$I >= %%s;'', %2$L, %1$L, n.next) '
+            'FROM (SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, '
+            'pg_current_xact_id_if_assigned()::text::bigint + 1)) AS n (next) LEFT JOIN %2$s t ON true '
+            'GROUP BY n.next', f.stamp, f.t) INTO ok, to_do;
+        RETURN NEXT;
+    END LOOP;
+    RETURN QUERY
+    SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p', format('ALTER TABLE %s SET LOGGED;', m.part), false
+    FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part ORDER BY m.depth, m.part;
+    RETURN QUERY
+    SELECT m.part, 'it is no foreign table', m.kind <> 'f', format('-- make a feed of %s on its server', m.part), false
+    FROM snowflake_ids.feed_parts(of_table) m ORDER BY m.depth, m.part;
+    RETURN QUERY
+    SELECT m.part, 'it belongs to the owner of the feed', c.relowner = p.owner,
+        format('ALTER TABLE %s OWNER TO %s;', m.part, p.owner::regrole), false
+    FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part
+    WHERE p.deletions IS NOT NULL AND m.kind <> 'f' ORDER BY m.depth, m.part;
+END $$;
+COMMENT ON FUNCTION snowflake_ids.feed_row_rules(regclass, name) IS 'internal: rules of the rows of the table and its parts';
+
+CREATE FUNCTION snowflake_ids.feed_index_rules(of_table regclass, stamp name, index text)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH part AS (
+        SELECT m.*, a.attnum, bool_or(m.big) OVER () AS any_big
+        FROM snowflake_ids.feed_parts(of_table) m
+        LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped),
+    rules (place, depth, part, rule, ok, to_do, quick) AS (
+        SELECT 1, depth, part, 'no index of the stamps is invalid', false,
+            format('DROP INDEX CONCURRENTLY %s;', i.indexrelid::regclass), false
+        FROM part JOIN pg_index i ON i.indrelid = part AND i.indkey[0] = attnum AND NOT i.indisvalid WHERE kind = 'r'
+        UNION ALL  -- that of a partitioned table takes those of its partitions
+        SELECT 2, depth, part, 'an index begins with the stamp', EXISTS (SELECT FROM pg_index i
+                WHERE i.indrelid = part AND i.indkey[0] = attnum AND i.indisvalid AND i.indpred IS NULL),
+            format('CREATE INDEX %sON %s USING %s (%I)%s;', CASE WHEN big THEN 'CONCURRENTLY ' END, part, index, stamp,
+                CASE index WHEN 'brin' THEN ' WITH (autosummarize = on)' END),
+            own AND NOT CASE kind WHEN 'p' THEN any_big ELSE big END
+        FROM part WHERE kind = 'r' OR part = of_table)
+    SELECT r.part, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, -r.depth, r.part
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_index_rules(regclass, name, text) IS 'internal: rules of the indexes of the stamps';
+
+CREATE FUNCTION snowflake_ids.feed_deletions_rules(of_table regclass)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    p record := snowflake_ids.feed_of(of_table);
+    k record;
+BEGIN
+    SELECT string_agg(format('%I %s%s', f.name, f.type, f.collated), ', ' ORDER BY n) AS columns,
+           array_agg(f.name ORDER BY n) AS names, array_agg(f.type ORDER BY n) AS types, (array_agg(f.name ORDER BY n))[1] AS first
+    INTO k FROM snowflake_ids.feed_key(of_table) f;
+    RETURN QUERY SELECT of_table, 'a table has the deletions', to_regclass(p.deletions_name) IS NOT NULL,
+        format('CREATE TABLE %1$s (%2$s, stamp bigint NOT NULL, again text); '
+            'ALTER TABLE %1$s OWNER TO %3$s, REPLICA IDENTITY FULL; '
+            'CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %4$I IS NULL; '
+            'CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW '
+            'WHEN (NEW.stamp IS NULL OR NEW.stamp >= 0) EXECUTE FUNCTION snowflake_ids.feed_stamp(''stamp''); '
+            'ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp; '
+            'CREATE TRIGGER zz_note_lost AFTER DELETE OR UPDATE OR TRUNCATE ON %1$s FOR EACH STATEMENT '
+            'EXECUTE FUNCTION snowflake_ids.note_lost(); ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_note_lost; '
+            'CREATE CONSTRAINT TRIGGER zz_feed_of AFTER INSERT ON %1$s FROM %6$s FOR EACH ROW WHEN (false) '
+            'EXECUTE FUNCTION snowflake_ids.note_lost(); COMMENT ON TABLE %1$s IS %5$L;',
+            p.deletions_name, k.columns, p.owner::regrole, k.first,
+            format('keys of rows deleted from %s, whatever its row security', of_table), of_table), true;
+    IF p.deletions IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
+        (SELECT string_agg(CASE WHEN x.old <> x.new
+                     THEN format('ALTER TABLE %s RENAME COLUMN %I TO %I; ', p.deletions, x.old, x.new) ELSE '' END
+                 || CASE WHEN x.old_type <> x.new_type THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE %s; ',
+                     p.deletions, x.new, x.new_type) ELSE '' END, '')
+         FROM unnest(d.names, k.names, d.types, k.types) AS x (old, new, old_type, new_type)),
+        cardinality(d.names) = cardinality(k.names)
+    FROM (SELECT array_agg(a.attname ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+          FROM pg_attribute a
+          WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')) AS d (names, types);
+    RETURN QUERY
+    SELECT p.deletions, format('trigger %s is enabled ALWAYS', w.name), coalesce(t.tgenabled = 'A', false),
+        coalesce('ALTER TABLE ' || p.deletions || ' ENABLE ALWAYS TRIGGER ' || quote_ident(t.tgname) || ';',
+            format('SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L);', of_table))
+            || format(' SELECT snowflake_ids.note_missed(%L, ''A trigger of the deletions was off.'');', of_table),
+        t.tgname IS NOT NULL
+    FROM (VALUES ('zz_stamp', 'snowflake_ids.feed_stamp'::regproc), ('zz_note_lost', 'snowflake_ids.note_lost')) AS w (name, function)
+    LEFT JOIN pg_trigger t ON t.tgrelid = p.deletions AND t.tgfoid = w.function AND t.tgconstrrelid = 0;
+    RETURN QUERY
+    SELECT p.deletions, 'row security hides no deletion', NOT c.relrowsecurity, format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY;', p.deletions), false
+    FROM pg_class c WHERE c.oid = p.deletions;
+    RETURN QUERY
+    SELECT p.deletions, 'its rows are in the WAL', c.relpersistence = 'p', format('ALTER TABLE %s SET LOGGED;', p.deletions), false
+    FROM pg_class c WHERE c.oid = p.deletions;
+    RETURN QUERY
+    SELECT p.deletions, 'its stamps are indexed', count(*) FILTER (WHERE i.indpred IS NULL) > 0 AND count(*) FILTER (WHERE i.indpred IS NOT NULL) > 0,
+        format('CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %2$I IS NULL;', p.deletions, k.first), false
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = p.deletions AND a.attname = 'stamp' AND a.attnum = i.indkey[0]
+    WHERE i.indrelid = p.deletions AND i.indisvalid;
+END $$;
+COMMENT ON FUNCTION snowflake_ids.feed_deletions_rules(regclass) IS 'internal: rules of the table of deletions';
+
+-- A key has changed if its bytes have: a copy may keep equal keys apart. Triggers of statements are not those of
+-- partitions, so each part has its own for TRUNCATE.
+CREATE FUNCTION snowflake_ids.feed_note_rules(of_table regclass)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH p AS (SELECT * FROM snowflake_ids.feed_of(of_table)),
+    key AS (
+        SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY n) AS old, string_agg(format('NEW.%I', name), ', ' ORDER BY n) AS new
+        FROM snowflake_ids.feed_key(of_table)),
+    wanted AS (
+        SELECT m.*, w.*, p.deletions
+        FROM p, key, snowflake_ids.feed_parts(of_table) m, LATERAL (VALUES
+            ('zz_note_deleted', 'DELETE', 9, 'FOR EACH ROW'),
+            ('zz_note_key', 'UPDATE', 17, format('FOR EACH ROW WHEN (pg_catalog.record_image_ne(ROW(%s), ROW(%s)))', key.old, key.new)),
+            ('zz_note_truncated', 'TRUNCATE', 32, 'FOR EACH STATEMENT')) AS w (trigger, event, type, each)
+        WHERE m.kind <> 'f'),
+    noting AS (
+        SELECT w.*, t.tgname, t.tgenabled
+        FROM wanted w LEFT JOIN LATERAL (
+            SELECT t.* FROM pg_trigger t WHERE t.tgrelid = w.part AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc AND t.tgtype = w.type
+            ORDER BY t.tgenabled, t.tgname LIMIT 1) AS t ON true)
+    SELECT n.part, format('a trigger notes each %s', n.event), coalesce(n.tgenabled = 'A', false),
+        CASE WHEN n.tgname IS NOT NULL THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;', n.part, n.tgname)
+            ELSE format('CREATE TRIGGER %1$s AFTER %2$s ON %3$s %4$s EXECUTE FUNCTION snowflake_ids.note_deleted(); '
+                'ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
+                snowflake_ids.feed_trigger_name(n.part, n.trigger), n.event, n.part, n.each) END
+            || CASE WHEN n.deletions IS NULL OR (n.type = 32 AND n.depth > 0) THEN '' ELSE format(
+                ' SELECT snowflake_ids.note_missed(%L, ''A trigger was off that notes deletions.'');', of_table) END,
+        n.type = 32 OR n.own OR n.tgname IS NOT NULL
+    FROM noting n ORDER BY n.depth, n.part, n.event
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_note_rules(regclass) IS 'internal: rules of the triggers that note deletions';
+
+-- A filter, a sort or a join of the caller stays outside (OFFSET 0). So no part is pruned, and the order of the steps
+-- stays. With the upper bound of the stamp, a generic plan expects few rows.
+CREATE FUNCTION snowflake_ids.feed_definition(of_table regclass, deletes boolean, stamp name) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH p AS (SELECT * FROM snowflake_ids.feed_of(of_table)),
+    k AS (
+        SELECT string_agg(format('%I %s', name, type), ', ' ORDER BY n) AS columns,
+            string_agg(format('NULL::%s', type), ', ' ORDER BY n) AS none,
+            string_agg(format('%I.%I%s', h, name, CASE WHEN is_domain THEN '::' || type END), ', ' ORDER BY n) AS ours,
+            string_agg(format('d.%I', name), ', ' ORDER BY n) AS theirs,
+            string_agg(format('%I.%I %s d.%2$I', h, name, operator), ' AND ' ORDER BY n) AS same,
+            (array_agg(name ORDER BY n))[1] AS first, min(h) AS h
+        FROM snowflake_ids.feed_key(of_table), LATERAL (  -- a name that no column has, so that it means the row
+            SELECT repeat('h', n::integer) FROM generate_series(1, 63) AS n WHERE NOT EXISTS (
+                SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = repeat('h', n::integer))
+            ORDER BY n LIMIT 1) AS alias (h)),
+    is_new AS (
+        SELECT '((%s >= snowflake_ids.feed_from(since) AND %s < 9223372036854775807) '
+            'OR %s = ANY (snowflake_ids.feed_open(since)))' AS condition)
+    SELECT format('CREATE FUNCTION %s(since text) RETURNS TABLE (step integer, %s, "row" %s, "position" text) '
+            'LANGUAGE sql STABLE PARALLEL UNSAFE BEGIN ATOMIC SELECT * FROM (', p.feed_name, k.columns, of_table)
+        || format('SELECT 0 AS step, %s, NULL::%s AS "row", NULL::text AS "position" '
+            'WHERE snowflake_ids.feed_begin(since, %L::regclass, ', k.none, of_table, of_table)
+        || CASE WHEN feed_definition.deletes THEN format('%L::regclass, EXISTS (SELECT FROM %2$s AS d WHERE d.%3$I IS NULL '
+                'AND d.again IS NULL AND %4$s), ARRAY(SELECT d.again FROM %2$s AS d WHERE d.%3$I IS NULL '
+                'AND d.again IS NOT NULL AND (d.stamp = -1 OR %4$s)))', p.deletions_name, p.deletions_name, k.first,
+                replace(is_new.condition, '%s', 'd.stamp'))
+            || format(' UNION ALL SELECT 1, %s, NULL, NULL FROM %s AS d WHERE %s AND d.%I IS NOT NULL AND since <> '''' '
+                'AND (SELECT true FROM %s AS %I WHERE %s LIMIT 1) IS NULL', k.theirs, p.deletions_name,
+                replace(is_new.condition, '%s', 'd.stamp'), k.first, of_table, k.h, k.same)
+            ELSE 'NULL, NULL, NULL)' END
+        || format(' UNION ALL SELECT snowflake_ids.feed_step(%1$I.%2$I), %3$s, %1$I, NULL FROM %4$s AS %1$I WHERE %5$s',
+            k.h, feed_definition.stamp, k.ours, of_table,
+            replace(is_new.condition, '%s', format('%I.%I', k.h, feed_definition.stamp)))
+        || format(' UNION ALL SELECT 3, %s, NULL, snowflake_ids.feed_end(since, %L::regclass)) AS f OFFSET 0; END;',
+            k.none, of_table)
+        || format(' ALTER FUNCTION %s(text) OWNER TO %s; COMMENT ON FUNCTION %1$s(text) IS %3$L;', p.feed_name,
+            p.owner::regrole, format('what has changed in %s since a position: step 0 empty the copy, 1 deleted, '
+                '2 a row as it is now, 3 the position for the next poll', of_table))
+    FROM p, k, is_new
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_definition(regclass, boolean, name) IS
+    'internal: the statements that make the function of a feed';
+
+-- Its columns are checked, and whether it reads the table of deletions.
+CREATE FUNCTION snowflake_ids.feed_function_rules(of_table regclass, deletes boolean, stamp name)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT of_table, 'there is a function to read', coalesce(
+            f.proargnames = ARRAY['since', 'step'] || p.key::text[] || ARRAY['row', 'position']
+            AND (SELECT array_agg(o.type ORDER BY o.n) FROM unnest(f.proallargtypes) WITH ORDINALITY AS o (type, n)
+                 WHERE o.n > 2 AND o.n <= cardinality(p.key) + 2)
+                = (SELECT array_agg(k.type::regtype::oid ORDER BY k.n) FROM snowflake_ids.feed_key(of_table) k)
+            AND (NOT feed_function_rules.deletes OR EXISTS (
+                SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.feed
+                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = p.deletions)), false),
+        coalesce('DROP FUNCTION ' || p.feed || '; ', '') || snowflake_ids.feed_definition(
+            of_table, feed_function_rules.deletes, feed_function_rules.stamp),
+        true
+    FROM snowflake_ids.feed_of(of_table) AS p LEFT JOIN pg_proc f ON f.oid = p.feed WHERE p.key IS NOT NULL
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_function_rules(regclass, boolean, name) IS
+    'internal: rules of the function of a feed';
+
+-- Keys of deleted rows are for those who may read the table.
+CREATE FUNCTION snowflake_ids.feed_grant_rules(of_table regclass)
+RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH granted AS (
+        SELECT a.grantee, c.oid = of_table AS on_table,
+            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS who
+        FROM snowflake_ids.feed_of(of_table) AS p JOIN pg_class c ON c.oid IN (of_table, p.deletions),
+             aclexplode(c.relacl) a
+        WHERE a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND p.deletions IS NOT NULL)
+    SELECT p.deletions, format('%s may read it, as the table', g.who),
+        EXISTS (SELECT FROM granted d WHERE NOT d.on_table AND d.grantee = g.grantee),
+        format('GRANT SELECT ON %s TO %s;', p.deletions, g.who), true
+    FROM granted g, snowflake_ids.feed_of(of_table) AS p WHERE g.on_table
+    UNION ALL
+    SELECT p.deletions, format('%s may not read it, as the table', g.who), false,
+        format('REVOKE SELECT ON %s FROM %s;', p.deletions, g.who), false
+    FROM granted g, snowflake_ids.feed_of(of_table) AS p
+    WHERE NOT g.on_table AND NOT has_any_column_privilege(g.grantee, of_table, 'SELECT')
+    ORDER BY 2
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_grant_rules(regclass) IS
+    'internal: rules of who may read the deletions';
