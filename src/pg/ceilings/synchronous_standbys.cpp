@@ -8,6 +8,8 @@ extern "C" {
 #include "catalog/pg_control.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/lwlock.h"
 }
 
 #include "pg/server/orphan.hpp"
