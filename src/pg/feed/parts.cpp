@@ -32,7 +32,6 @@ extern "C" {
 #include "pg/feed/errors.hpp"
 #include "pg/feed/snapshot.hpp"
 #include "pg/server/relatives.hpp"
-#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::feed {
 

@@ -9,9 +9,9 @@ extern "C" {
 #include "access/xact.h"
 }
 
-#include "pg/server/shared_ledger.hpp"
-
 namespace snowflake_ids::feed {
+
+uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
 Snapshot active_snapshot() {
     if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");

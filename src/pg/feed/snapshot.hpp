@@ -11,6 +11,9 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
+// The full id that the next transaction gets.
+uint64 next_xid();
+
 // The full id of a transaction that is not later than `next`, and less than 2^32 behind it.
 struct FullXids {
     uint64 next;  // next_xid() after the snapshot was taken
