@@ -291,7 +291,7 @@ FUNCTION(snowflake_ids_feed_step) {
     auto*& next = reinterpret_cast<uint64*&>(fcinfo->flinfo->fn_extra);
     if (unlikely(next == nullptr)) next = static_cast<uint64*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(uint64)));
     if (unlikely(stamp >= *next)) {
-        *next = next_xid();
+        *next = feed::next_xid();
         if (stamp >= *next) feed::fail_foreign_stamp(stamp);
     }
     PG_RETURN_INT32(2);
