@@ -28,9 +28,10 @@ struct FeedPosition {
     std::uint64_t xmax;  // full transaction ids from here on were not over
 };
 
-inline constexpr std::uint64_t FeedPosition::* feed_position_fields[] = {
-    &FeedPosition::table,    &FeedPosition::column, &FeedPosition::database, &FeedPosition::life, &FeedPosition::cluster,
-    &FeedPosition::timeline, &FeedPosition::wal,    &FeedPosition::time,     &FeedPosition::seen, &FeedPosition::xmax,
+inline constexpr std::uint64_t FeedPosition::*feed_position_fields[] = {
+    &FeedPosition::table,   &FeedPosition::column,   &FeedPosition::database, &FeedPosition::life,
+    &FeedPosition::cluster, &FeedPosition::timeline, &FeedPosition::wal,      &FeedPosition::time,
+    &FeedPosition::seen,    &FeedPosition::xmax,
 };
 
 // No stamp, and no transaction id, is that large.
@@ -39,7 +40,7 @@ inline constexpr std::uint64_t no_stamp = (std::uint64_t{1} << 63) - 1;
 namespace detail {
 
 inline constexpr std::string_view position_version = "1";
-inline constexpr char position_alphabet[] = "abcdefghijklmnopqrstuvwxyz234567ABCDEFGHIJKLMNOPQRSTUVWXYZ012389";
+inline constexpr char position_alphabet[] = "abcdefghijklmnopqrstuvwxyz234567ABCDEFGHIJKLMNOPQRSTUVWXYZ0189-_";
 inline constexpr std::uint64_t digit_bits = 5, digits = 1 << digit_bits;
 
 constexpr int hexadecimal_of(char c) {
@@ -94,7 +95,7 @@ constexpr bool read_feed_position(std::string_view text, FeedPosition& p, Open o
     for (; i < text.size(); i++) {
         const char* const found = std::find(std::begin(position_alphabet), std::end(position_alphabet) - 1, text[i]);
         const auto value = static_cast<std::uint64_t>(found - position_alphabet);
-        if (value >= 2 * digits || shift >= 60) return false;
+        if (value >= 2 * digits || shift > 60 || (shift == 60 && value >= 8)) return false;
         gap |= value % digits << shift;
         shift += digit_bits;
         if (value >= digits) continue;
@@ -113,9 +114,7 @@ struct Unseen {
     const std::uint64_t* open = nullptr;
     std::size_t count = 0;
 
-    constexpr bool has(std::uint64_t xid) const {
-        return xid >= from || std::binary_search(open, open + count, xid);
-    }
+    constexpr bool has(std::uint64_t xid) const { return xid >= from || std::binary_search(open, open + count, xid); }
 };
 
 // True if somebody who has not seen `mine` has seen all that others have seen who have not seen `theirs`.

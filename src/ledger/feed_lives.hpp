@@ -29,7 +29,8 @@ struct FeedLives {
     bool operator==(const FeedLives&) const = default;
 
     constexpr int count() const {
-        return static_cast<int>(std::find_if(std::begin(all), std::end(all), [](const FeedLife& l) { return l.id == 0; }) - all);
+        return static_cast<int>(
+            std::find_if(std::begin(all), std::end(all), [](const FeedLife& l) { return l.id == 0; }) - all);
     }
     constexpr bool has(std::uint64_t id) const {
         return std::any_of(all, all + count(), [id](const FeedLife& l) { return l.id == id; });
@@ -51,8 +52,8 @@ struct FeedLives {
 // How a position of the life `id` continues.
 struct Continued {
     bool known = false;
-    bool lost = false;           // WAL that it needs
-    std::uint64_t from = 0;      // at most its xmax
+    bool lost = false;       // WAL that it needs
+    std::uint64_t from = 0;  // at most its xmax
 };
 
 constexpr Continued continue_from(const FeedLives& lives, std::uint64_t id, std::uint64_t xmax, std::uint64_t wal) {

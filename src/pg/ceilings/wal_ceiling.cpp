@@ -339,9 +339,9 @@ namespace snowflake_ids {
 FUNCTION(snowflake_ids_read_ceiling) {
     using namespace wal_ceiling;
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
-    const Content c = created                                       ? Content{}
+    const Content c = created                                  ? Content{}
                       : replacement != nullptr && is_damaged() ? Content{*replacement, {}}
-                                                                    : read_flushed({}).content;
+                                                               : read_flushed({}).content;
     const Row row = row_of(c);
     Datum values[columns] = {TimestampTzGetDatum(row.until), UInt64GetDatum(row.life_id),
                              UInt64GetDatum(row.check_bits), PointerGetDatum(row.lives)};

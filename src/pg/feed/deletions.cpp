@@ -17,9 +17,9 @@
 
 extern "C" {
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
@@ -234,10 +234,9 @@ const char* first_column(Oid deletions) {
 bool has_truncated(Oid deletions) {
     Oid types[] = {INT8OID};
     Datum values[] = {UInt64GetDatum(U64FromFullTransactionId(GetTopFullTransactionId()))};
-    check_result(SPI_execute_with_args(
-        psprintf("SELECT FROM %s WHERE stamp = $1 AND again IS NULL AND %s IS NULL", full_name(deletions),
-                 quote_identifier(first_column(deletions))),
-        1, types, values, nullptr, false, 1));
+    check_result(SPI_execute_with_args(psprintf("SELECT FROM %s WHERE stamp = $1 AND again IS NULL AND %s IS NULL",
+                                                full_name(deletions), quote_identifier(first_column(deletions))),
+                                       1, types, values, nullptr, false, 1));
     return SPI_processed > 0;
 }
 
@@ -249,7 +248,8 @@ void note_truncated(Relation rel, Oid deletions) {
     if (whole)
         add_row_without_key(deletions, nullptr);
     else if (!has_truncated(deletions))
-        add_row_without_key(deletions, psprintf("\"%s\", a part of the table, was truncated.", RelationGetRelationName(rel)));
+        add_row_without_key(deletions,
+                            psprintf("\"%s\", a part of the table, was truncated.", RelationGetRelationName(rel)));
 }
 
 }  // namespace
@@ -301,8 +301,8 @@ FUNCTION(snowflake_ids_note_lost) {
     const TriggerData& t = trigger_data(fcinfo, "note_lost");
     if (forgets) return Datum{0};
     const Caller caller = connect_as(t.tg_relation->rd_rel->relowner, as_foreign_keys);
-    add_row_without_key(RelationGetRelid(t.tg_relation),
-                        psprintf("Rows of \"%s\" were removed or changed by hand.", RelationGetRelationName(t.tg_relation)));
+    add_row_without_key(RelationGetRelid(t.tg_relation), psprintf("Rows of \"%s\" were removed or changed by hand.",
+                                                                  RelationGetRelationName(t.tg_relation)));
     disconnect(caller);
     return Datum{0};
 }
@@ -367,8 +367,8 @@ FUNCTION(snowflake_ids_forget_deleted) {
     using namespace feed;
     const Oid table = PG_GETARG_OID(0);
     const TimestampTz now = GetCurrentTimestamp();
-    const TimestampTz until = DatumGetTimestampTz(
-        DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), PG_GETARG_DATUM(1)));
+    const TimestampTz until =
+        DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), PG_GETARG_DATUM(1)));
     const Oid deletions = deletions_of_table(table);
     const Datum position = PointerGetDatum(present_position(table, stamp_column(table), 0, active_snapshot()));
     const char* const d = full_name(deletions);
@@ -378,7 +378,8 @@ FUNCTION(snowflake_ids_forget_deleted) {
     {
         as_owner(table, [&] {
             check_result(SPI_execute(psprintf("LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE", d), false, 0));
-            (void) execute(psprintf("INSERT INTO %s (stamp, again) VALUES (-$1, $2)", d), number_of(unix_time(now)), position);
+            (void) execute(psprintf("INSERT INTO %s (stamp, again) VALUES (-$1, $2)", d), number_of(unix_time(now)),
+                           position);
             forgotten = forget(d, number_of(unix_time(until)));
         });
     }

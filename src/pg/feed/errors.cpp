@@ -11,16 +11,16 @@ namespace snowflake_ids::feed {
 // A lock that the transaction has already lets PostgreSQL plan again without looking for changes.
 void fail_again(Oid table, const char* detail) {
     AcceptInvalidationMessages();
-    ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-                    errmsg("could not poll \"%s\", because it is being altered", get_rel_name(table)),
-                    errdetail_internal("%s", detail),
-                    errhint("Poll again with the same position, in a new transaction.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+             errmsg("could not poll \"%s\", because it is being altered", get_rel_name(table)),
+             errdetail_internal("%s", detail), errhint("Poll again with the same position, in a new transaction.")));
 }
 
 void fail_copy_again(const char* detail) {
-    ereport(ERROR,
-            (errcode(copy_again), errmsg("the feed cannot be continued from this position"),
-             errdetail_internal("%s", detail), errhint("Poll with the position '', which begins with the whole table.")));
+    ereport(ERROR, (errcode(copy_again), errmsg("the feed cannot be continued from this position"),
+                    errdetail_internal("%s", detail),
+                    errhint("Poll with the position '', which begins with the whole table.")));
 }
 
 void fail_mend(Oid table, const char* detail, const char* hint) {

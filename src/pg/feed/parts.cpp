@@ -90,13 +90,15 @@ void check_stamp_trigger(Oid table, const char* part, const TriggerDesc* trigger
     if (stamp == nullptr || strcmp(column_of(*stamp), column) != 0)
         fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", part));
     if (!stamps_each_row(*stamp))
-        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" does not stamp each INSERT and UPDATE.", stamp->tgname, part));
+        fail_unsound(table,
+                     psprintf("Trigger \"%s\" of \"%s\" does not stamp each INSERT and UPDATE.", stamp->tgname, part));
     if (stamp->tgenabled != TRIGGER_FIRES_ALWAYS)
         fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", stamp->tgname, part));
     for (const Trigger* t = stamp + 1; t < triggers->triggers + triggers->numtriggers; t++) {
         if (TRIGGER_FOR_BEFORE(t->tgtype) && TRIGGER_FOR_ROW(t->tgtype) && t->tgenabled != TRIGGER_DISABLED &&
             (t->tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
-            fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t->tgname, part));
+            fail_unsound(
+                table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t->tgname, part));
     }
 }
 
@@ -158,8 +160,10 @@ void check_relation(Oid table, const Relation relation) {
     if (row.relpersistence != RELPERSISTENCE_PERMANENT)
         fail_unsound(table, psprintf("A crash empties \"%s\", which is not in the WAL.", name));
     if (check_enable_rls(RelationGetRelid(relation), InvalidOid, true) == RLS_ENABLED) {
-        fail_mend(table, psprintf("Row security hides rows of \"%s\" from this role, also those that leave its policies.", name),
-                  "Poll as a role with BYPASSRLS or, without FORCE ROW LEVEL SECURITY, as the owner.");
+        fail_mend(
+            table,
+            psprintf("Row security hides rows of \"%s\" from this role, also those that leave its policies.", name),
+            "Poll as a role with BYPASSRLS or, without FORCE ROW LEVEL SECURITY, as the owner.");
     }
 }
 
@@ -181,7 +185,8 @@ List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snap
         const TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
         if (is_newer(tuple, snapshot) || !is_locked(row->inhrelid))
             fail_again(table, psprintf("\"%s\" was added after the poll was planned.", get_rel_name(row->inhrelid)));
-        const bool is_new = TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && since.unseen.has(full(xid));
+        const bool is_new =
+            TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && since.unseen.has(full(xid));
         auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
         *part = {row->inhrelid, of.is_new || is_new};
         parts = lappend(parts, part);

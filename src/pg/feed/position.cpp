@@ -5,10 +5,10 @@
 
 extern "C" {
 #include "access/timeline.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "access/xlogrecovery.h"
 #include "catalog/pg_type.h"
-#include "access/xact.h"
 #include "lib/stringinfo.h"
 #include "storage/lmgr.h"
 #include "tcop/pquery.h"
@@ -91,10 +91,10 @@ bool is_in_history(TimeLineID timeline, XLogRecPtr wal) {
 void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded) {
     // The life is noted before the position is made, in earlier WAL.
     if (!c.known && RecoveryInProgress() && (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal)) {
-        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-                        errmsg("this standby does not know the position yet"),
-                        errdetail("The life in which it was made was not replayed."),
-                        errhint("Poll again later. If the position is of another cluster, poll with ''.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE), errmsg("this standby does not know the position yet"),
+                 errdetail("The life in which it was made was not replayed."),
+                 errhint("Poll again later. If the position is of another cluster, poll with ''.")));
     }
     if (!c.known) {
         fail_copy_again(
@@ -199,9 +199,7 @@ text* with_seen(text* position, uint64 seen) {
 
 namespace {
 
-const text* text_argument(FunctionCallInfo fcinfo, int n) {
-    return PG_ARGISNULL(n) ? nullptr : PG_GETARG_TEXT_PP(n);
-}
+const text* text_argument(FunctionCallInfo fcinfo, int n) { return PG_ARGISNULL(n) ? nullptr : PG_GETARG_TEXT_PP(n); }
 
 // A reason tells those to whom its row is new. A position tells those that miss what it has seen.
 void check_again(ArrayType* again, const Unseen& unseen) {
@@ -219,10 +217,11 @@ void check_again(ArrayType* again, const Unseen& unseen) {
 }
 
 [[noreturn]] void fail_foreign_stamp(uint64 stamp) {
-    ereport(ERROR, (errcode(mend_the_table),
-                    errmsg("a row of a feed has stamp " UINT64_FORMAT ", which this server has not given", stamp),
-                    errdetail("Rows of another server were restored without their triggers."),
-                    errhint("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
+    ereport(ERROR,
+            (errcode(mend_the_table),
+             errmsg("a row of a feed has stamp " UINT64_FORMAT ", which this server has not given", stamp),
+             errdetail("Rows of another server were restored without their triggers."),
+             errhint("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
 }
 
 // A scan that finds no index calls the function for each row, so the last result is kept.
@@ -289,7 +288,8 @@ FUNCTION(snowflake_ids_feed_begin) {
 FUNCTION(snowflake_ids_feed_step) {
     const auto stamp = static_cast<uint64>(PG_GETARG_INT64(0));
     auto*& next = reinterpret_cast<uint64*&>(fcinfo->flinfo->fn_extra);
-    if (unlikely(next == nullptr)) next = static_cast<uint64*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(uint64)));
+    if (unlikely(next == nullptr))
+        next = static_cast<uint64*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(uint64)));
     if (unlikely(stamp >= *next)) {
         *next = feed::next_xid();
         if (stamp >= *next) feed::fail_foreign_stamp(stamp);

@@ -38,24 +38,22 @@ int find_column(const TriggerData& t) {
     const int number = SPI_fnumber(RelationGetDescr(rel), name);
     const FormData_pg_attribute* const column =
         number <= 0 ? nullptr : TupleDescAttr(RelationGetDescr(rel), number - 1);
-    const char* const problem =
-        column == nullptr               ? "does not exist"
-        : column->atttypid != INT8OID   ? "is no bigint"
-        : column->attgenerated != '\0'  ? "is generated"
-        : column->attidentity != '\0'   ? "is an identity column"
-        : bms_is_member(number - FirstLowInvalidHeapAttributeNumber,
-                        RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY))
-            ? "is part of a unique index"
-            : nullptr;
+    const char* const problem = column == nullptr              ? "does not exist"
+                                : column->atttypid != INT8OID  ? "is no bigint"
+                                : column->attgenerated != '\0' ? "is generated"
+                                : column->attidentity != '\0'  ? "is an identity column"
+                                : bms_is_member(number - FirstLowInvalidHeapAttributeNumber,
+                                                RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY))
+                                    ? "is part of a unique index"
+                                    : nullptr;
     if (problem == nullptr) return number;
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("cannot stamp the rows of \"%s\" for its feed", RelationGetRelationName(rel)),
-             errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
-             errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
-                     quote_identifier(t.tg_trigger->tgname), full_name(RelationGetRelid(rel)),
-                     quote_literal_cstr(full_name(llast_oid(relatives_above(RelationGetRelid(rel)))))),
-             errtable(rel)));
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("cannot stamp the rows of \"%s\" for its feed", RelationGetRelationName(rel)),
+                    errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
+                    errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
+                            quote_identifier(t.tg_trigger->tgname), full_name(RelationGetRelid(rel)),
+                            quote_literal_cstr(full_name(llast_oid(relatives_above(RelationGetRelid(rel)))))),
+                    errtable(rel)));
 }
 
 }  // namespace

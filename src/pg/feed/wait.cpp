@@ -70,7 +70,7 @@ namespace {
 // ---- the reader
 
 struct Sum {
-    uint64 number = 0;       // another one: look
+    uint64 number = 0;      // another one: look
     bool prepared = false;  // look again soon
 };
 
@@ -157,8 +157,7 @@ uint64 wait(Oid table, uint64 seen, microseconds timeout) {
     const MemoryContext temporary =
         AllocSetContextCreate(CurrentMemoryContext, "snowflake_ids.wait_feed", ALLOCSET_SMALL_SIZES);
     check_table(table, temporary);
-    const uint64 now =
-        RecoveryInProgress() ? wait_on_standby(seen, end) : wait_on_primary(table, seen, end, temporary);
+    const uint64 now = RecoveryInProgress() ? wait_on_standby(seen, end) : wait_on_primary(table, seen, end, temporary);
     MemoryContextDelete(temporary);
     return now;
 }
