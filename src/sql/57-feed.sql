@@ -2,10 +2,9 @@
 
 -- ---- what the function of a feed calls. Not parallel, because workers would return rows in another order.
 
-CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deletions regclass, truncated boolean,
-    again text[]) RETURNS boolean
+CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deletions regclass, again text[]) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_begin' LANGUAGE C STABLE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids.feed_begin(text, regclass, regclass, boolean, text[]) IS
+COMMENT ON FUNCTION snowflake_ids.feed_begin(text, regclass, regclass, text[]) IS
     'internal: an error if a poll would miss something; true if the reader empties its copy first';
 
 CREATE FUNCTION snowflake_ids.feed_from(since text) RETURNS bigint

@@ -201,19 +201,24 @@ namespace {
 
 const text* text_argument(FunctionCallInfo fcinfo, int n) { return PG_ARGISNULL(n) ? nullptr : PG_GETARG_TEXT_PP(n); }
 
-// A reason tells those to whom its row is new. A position tells those that miss what it has seen.
-void check_again(ArrayType* again, const Unseen& unseen) {
+// Of rows without a key. A reason tells those to whom its row is new. A position tells those that miss what it has
+// seen. Returns true if there is a null: all rows were truncated.
+bool check_again(ArrayType* again, const Unseen& unseen) {
     Datum* elements;
     bool* nulls;
     int count;
+    bool truncated = false;
     deconstruct_array(again, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
     for (int i = 0; i < count; i++) {
+        truncated = truncated || nulls[i];
+        if (nulls[i]) continue;
         const char* const reason = TextDatumGetCString(elements[i]);
         Read r;
         if (!try_read(reason, r)) fail_copy_again(reason);
         if (!covers(unseen, unseen_by_noted(reason)))
             fail_copy_again("Deletions that this reader has not read were forgotten.");
     }
+    return truncated;
 }
 
 [[noreturn]] void fail_foreign_stamp(uint64 stamp) {
@@ -268,8 +273,7 @@ namespace snowflake_ids {
 FUNCTION(snowflake_ids_feed_from) { PG_RETURN_INT64(static_cast<int64>(feed::kept_since(fcinfo).from)); }
 FUNCTION(snowflake_ids_feed_open) { PG_RETURN_DATUM(feed::kept_since(fcinfo).open); }
 
-// feed_begin(since, of_table, deletions, truncated, again): checks the poll before it reads. True if the reader empties
-// its copy. `again`: of rows without a key in the table of deletions.
+// feed_begin(since, of_table, deletions, again): checks the poll before it reads. True if the reader empties its copy.
 FUNCTION(snowflake_ids_feed_begin) {
     const Snapshot snapshot = feed::active_snapshot();
     const Oid table = PG_GETARG_OID(1), deletions = PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2);
@@ -279,9 +283,8 @@ FUNCTION(snowflake_ids_feed_begin) {
     if (since.whole) PG_RETURN_BOOL(true);
     if (since.position.table != table || since.position.column != static_cast<uint64>(feed::stamp_column(table)))
         feed::fail_copy_again("It was made by the feed of another table, or before this feed was created again.");
-    if (since.is_behind) PG_RETURN_BOOL(false);
-    if (!PG_ARGISNULL(4)) feed::check_again(PG_GETARG_ARRAYTYPE_P(4), since.unseen);
-    PG_RETURN_BOOL(!PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
+    if (since.is_behind || PG_ARGISNULL(3)) PG_RETURN_BOOL(false);
+    PG_RETURN_BOOL(feed::check_again(PG_GETARG_ARRAYTYPE_P(3), since.unseen));
 }
 
 // feed_step(stamp): 2.
