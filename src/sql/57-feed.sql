@@ -47,6 +47,11 @@ COMMENT ON FUNCTION snowflake_ids.feed_position_time(text) IS 'when the poll beg
 
 -- ---- what the owner calls
 
+CREATE FUNCTION snowflake_ids.note_life() RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_note_life' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids.note_life() IS
+    'internal: create_feed() calls it, because a standby that is polled first cannot note the life of the server';
+
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
@@ -75,6 +80,7 @@ BEGIN
     deletes := deletes OR p.deletions IS NOT NULL;
     stamp := coalesce(p.stamp, stamp, 'stamp');
     PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp);
+    PERFORM snowflake_ids.note_life();
     PERFORM pg_current_xact_id();  -- the stamp of the rows that are there
     FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f WHERE NOT f.ok AND f.quick LOOP
         EXECUTE found.to_do;

@@ -309,8 +309,10 @@ FUNCTION(snowflake_ids_note_lost) {
 
 namespace {
 
-// Locks the table against being dropped, and raises an error if its feed has no deletions.
-Oid deletions_of_table(Oid table) {
+// For who has the rights of the table's owner. Locks the table against being dropped, and raises an error if its feed
+// has no deletions.
+Oid own_deletions(Oid table) {
+    (void) owner_of(table);
     LockRelationOid(table, AccessShareLock);
     const Oid deletions = feed::deletions_of(table);
     if (OidIsValid(deletions)) return deletions;
@@ -320,8 +322,7 @@ Oid deletions_of_table(Oid table) {
                             quote_literal_cstr(full_name(table)))));
 }
 
-// Runs `statements` as the owner of the table, whose rights the caller must have, and lends the caller's rights to no
-// trigger of the owner.
+// Runs `statements` as the owner of the table, and lends the caller's rights to no trigger of the owner.
 template <class Statements>
 void as_owner(Oid table, Statements statements) {
     const Oid owner = owner_of(table);
@@ -369,7 +370,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
     const TimestampTz now = GetCurrentTimestamp();
     const TimestampTz until =
         DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), PG_GETARG_DATUM(1)));
-    const Oid deletions = deletions_of_table(table);
+    const Oid deletions = own_deletions(table);
     const Datum position = PointerGetDatum(present_position(table, stamp_column(table), 0, active_snapshot()));
     const char* const d = full_name(deletions);
     int64 forgotten = 0;
@@ -393,7 +394,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
 FUNCTION(snowflake_ids_note_missed) {
     const Oid table = PG_GETARG_OID(0);
     const char* const reason = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    const Oid deletions = deletions_of_table(table);
+    const Oid deletions = own_deletions(table);
     as_owner(table, [&] { feed::add_row_without_key(deletions, reason); });
     PG_RETURN_VOID();
 }

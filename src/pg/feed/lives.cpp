@@ -87,3 +87,12 @@ ledger::FeedLives all_lives() {
 }
 
 }  // namespace snowflake_ids::feed
+
+namespace snowflake_ids {
+
+FUNCTION(snowflake_ids_note_life) {
+    feed::note_life();
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

@@ -10,7 +10,6 @@ extern "C" {
 #include "access/xlogrecovery.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -313,9 +312,7 @@ FUNCTION(snowflake_ids_feed_end) {
 // feed_position(of_table): the position of a reader that needs nothing of what is there.
 FUNCTION(snowflake_ids_feed_position) {
     const Oid table = PG_GETARG_OID(0);
-    LockRelationOid(table, AccessShareLock);
-    const int column = feed::stamp_column(table);
-    PG_RETURN_TEXT_P(feed::present_position(table, column, 0, feed::active_snapshot()));
+    PG_RETURN_TEXT_P(feed::present_position(table, feed::stamp_column(table), 0, feed::active_snapshot()));
 }
 
 // read_until(position): all rows with smaller stamps have been read.
