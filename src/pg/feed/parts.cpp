@@ -21,7 +21,6 @@ extern "C" {
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
-#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

@@ -20,7 +20,6 @@ extern "C" {
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "utils/memutils.h"
