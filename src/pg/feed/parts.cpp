@@ -11,7 +11,6 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -20,7 +19,6 @@ extern "C" {
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
-#include "executor/tuptable.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -135,17 +133,15 @@ void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
 
 // True if the relation itself has a row that the reader counts as read.
 bool has_read_row(Relation relation, int column, const Unseen& unseen, Snapshot snapshot) {
-    TupleTableSlot* const slot = table_slot_create(relation, nullptr);
-    const TableScanDesc scan = table_beginscan(relation, snapshot, 0, nullptr);
     bool found = false;
-    while (!found && table_scan_getnextslot(scan, ForwardScanDirection, slot)) {
+    SysScanDesc scan = systable_beginscan(relation, InvalidOid, false, snapshot, 0, nullptr);
+    for (HeapTuple row; !found && HeapTupleIsValid(row = systable_getnext(scan));) {
         bool null = false;
-        const Datum stamp = slot_getattr(slot, column, &null);
+        const Datum stamp = heap_getattr(row, column, RelationGetDescr(relation), &null);
         found = null || !unseen.has(DatumGetUInt64(stamp));
         CHECK_FOR_INTERRUPTS();
     }
-    table_endscan(scan);
-    ExecDropSingleTupleTableSlot(slot);
+    systable_endscan(scan);
     return found;
 }
 
