@@ -1,69 +1,50 @@
-// Reads a feed, as feed_reader.py does, with node-postgres. The comments are there.
-//
+// Keeps a copy of the table bulletin with node-postgres, as feed_reader.py does.
 // usage: node feed_reader.js NAME    a row of bulletin_reader (feed_reader.sql has the tables); PGHOST, PGDATABASE ...
-const { Client } = require('pg');
-const reader = process.argv[2], smallest = '2222222222222222';
-const paces = [0, ...Array.from({ length: 5 }, (_, n) => 2 * 100 ** n)];
-let stop = false;
-for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => { stop = true; });
-const sleep = ms => new Promise(done => setTimeout(done, ms));
+const { Client } = require('pg'), { setTimeout } = require('timers/promises');
+const name = process.argv[2], stop = new AbortController(), { signal } = stop;
+for (const what of ['SIGTERM', 'SIGINT']) process.on(what, () => stop.abort());
 
+// What is done with the rows: step 0 empties the copy, 1 deletes a row, 2 brings a row as it is now.
 async function handle(db, rows) {
-    const deleted = rows.filter(row => row.deleted).map(row => row.id);
-    const there = new Map(rows.filter(row => !row.deleted).map(row => [row.id, row.body]));
-    if (deleted.length) await db.query(
-        'DELETE FROM bulletin_copy WHERE reader = $1 AND ($2 OR id = ANY ($3::bigint[]))',
-        [reader, deleted.includes(null), deleted]);
-    await db.query(`INSERT INTO bulletin_copy AS c (reader, id, body, times)
-        SELECT $1, id, body, 1 FROM unnest($2::bigint[], $3::int[]) AS r (id, body)
-        ON CONFLICT (reader, id) DO UPDATE SET body = excluded.body, times = c.times + 1`,
-        [reader, [...there.keys()], [...there.values()]]);
+    const [deleted, there] = [1, 2].map(step => rows.filter(row => row.step === step));
+    if (rows[0].step === 0) await db.query('DELETE FROM bulletin_copy WHERE reader = $1', [name]);
+    await db.query('DELETE FROM bulletin_copy WHERE reader = $1 AND id = ANY ($2)', [name, deleted.map(row => row.id)]);
+    await db.query(`INSERT INTO bulletin_copy SELECT $1, * FROM unnest($2::bigint[], $3::int[]) ON CONFLICT (reader, id)
+        DO UPDATE SET body = excluded.body`, [name, there.map(row => row.id), there.map(row => row.body)]);
 }
 
-function feed(db) {
-    const read = paces.map(() => ({ when: -Infinity, lastButOne: smallest, last: smallest }));
-    let count = '0', newest = smallest;
+async function follow(db, copyAgain) {
     const first = async (query, values) => (await db.query(query, values)).rows[0];
-
-    async function wait() {
-        ({ count } = await first("SELECT snowflake_ids_wait('bulletin', $1, '1 s') AS count", [count]));
-    }
-    async function poll() {
-        const now = performance.now() / 1000;
-        const due = read.filter(({ when }, n) => now - when >= paces[n]);
-        const after = due.map(({ lastButOne }) => lastButOne).sort()[0];
+    let stored = (await first('SELECT position FROM bulletin_reader WHERE name = $1 FOR UPDATE', [name])).position;
+    let position = copyAgain ? '' : stored, storeAt = 0;
+    while (!signal.aborted) {
+        const wait = await first("SELECT snowflake_ids.wait_feed('bulletin', $1, '1 s') AS since", [position]);
         await db.query('BEGIN');
-        const { position, settled } = await first(
-            "SELECT position, sno_settled('bulletin') AS settled FROM bulletin_reader WHERE name = $1 FOR UPDATE",
-            [reader]);
-        const whole = after < position || after < settled;
-        const { rows } = await db.query(`SELECT greatest($1, f.position) AS position, f.stamp, f.deleted, f.id, b.body
-            FROM bulletin_feed AS f LEFT JOIN LATERAL (SELECT * FROM bulletin WHERE id = f.id LIMIT 1) AS b ON true
-            WHERE f.stamp >= $1 AND f.stamp > $2 ORDER BY f.stamp`, [position, whole ? smallest : after]);
-        if (rows.length) {
-            await handle(db, rows);
-            if (whole) await db.query('UPDATE bulletin_reader SET position = $1 WHERE name = $2',
-                [rows[0].position, reader]);
+        await db.query(`DECLARE poll CURSOR FOR SELECT step, id, (f."row").body, position FROM bulletin_feed($1) AS f`,
+            [wait.since]);
+        for (let rows = [{}]; rows.at(-1).step !== 3; position = rows.at(-1).position) { // step 3 has the next position
+            ({ rows } = await db.query('FETCH 1000 FROM poll'));
+            if (rows[0].step < 3) { await handle(db, rows); storeAt = 0; }
+        }
+        if (Date.now() > storeAt) { // with rows at once, without rows each 10 seconds
+            if (!await first(`UPDATE bulletin_reader SET position = $1 WHERE name = $2 AND position = $3
+                RETURNING name`, [position, name, stored])) throw new Error('another process has this name');
+            [stored, storeAt] = [position, Date.now() + 10000];
         }
         await db.query('COMMIT');
-        if (rows.length) newest = rows.at(-1).stamp;
-        for (const of of due) Object.assign(of, { when: now, lastButOne: of.last, last: newest });
     }
-    return async () => { await wait(); await poll(); };
 }
 
 (async () => {
-    for (let pause = 5; !stop; await sleep(pause = Math.min(2 * pause, 1000))) {
-        const db = new Client({ connectionTimeoutMillis: 10000, keepAlive: true, statement_timeout: 300000,
-            idle_in_transaction_session_timeout: 30000 });
-        db.on('error', () => {});  // the query fails as well
-        try {
-            await db.connect();
-            const { rowCount } = await db.query(`SELECT snowflake_ids.feed_position('bulletin', position::text)
-                FROM bulletin_reader WHERE name = $1`, [reader]);
-            if (!rowCount) throw new Error('bulletin_reader has no row of this name');
-            for (const next = feed(db); !stop; pause = 5) { await next(); await sleep(10); }
-        } catch (error) { console.error(`${reader}: ${error.message}`); }
+    for (let pause = 100, code; !signal.aborted;) {
+        const db = new Client({ connectionTimeoutMillis: 10000, keepAlive: true }), began = Date.now();
+        db.on('error', () => {}); // the query fails as well
+        try { await db.connect(); await follow(db, code === 'SF001'); } catch (error) {
+            code = error.code;
+            if (code !== '40001') console.error(`${name}: ${error.message} ${error.hint ?? ''}`);
+            pause = Date.now() - began > 10000 ? 100 : Math.min(2 * pause, 5000);
+            await setTimeout({ 40001: 20, SF001: 20, SF002: 60000 }[code] ?? pause, null, { signal }).catch(() => {});
+        }
         db.end().catch(() => {});
     }
 })();
