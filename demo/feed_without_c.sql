@@ -41,6 +41,8 @@ CREATE FUNCTION snowflake_ids.feed_from(since text) RETURNS bigint LANGUAGE sql 
 CREATE FUNCTION snowflake_ids.is_new(stamp bigint, since text) RETURNS boolean LANGUAGE sql STABLE RETURN
     stamp >= snowflake_ids.feed_from(since) AND stamp < 1::bigint << 62
     OR stamp = ANY (coalesce(string_to_array(substring(since, '^sql:.*:([\d,]+)$'), ',')::bigint[], '{}'));
+CREATE FUNCTION snowflake_ids.read_until(since text) RETURNS bigint LANGUAGE sql STABLE RETURN least((SELECT
+    min(x::bigint) FROM string_to_table(substring(since, '^sql:.*:([\d,]+)$'), ',') AS x), snowflake_ids.feed_from(since));
 CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deleted regclass, newest bigint, empty boolean)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$DECLARE xmax bigint := pg_snapshot_xmax(pg_current_snapshot());
 BEGIN
@@ -66,10 +68,10 @@ CREATE FUNCTION snowflake_ids.create_feed(of_table regclass) RETURNS void LANGUA
         ALTER TABLE %1$s ALTER stamp DROP DEFAULT; CREATE INDEX ON %1$s (stamp);
         CREATE TABLE %4$s AS SELECT %5$s, stamp FROM %1$s WITH NO DATA; CREATE INDEX ON %4$s (stamp);
         CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.stamp();
-        CREATE TRIGGER zz_truncatedeleted AFTER DELETE ON %1$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.stamp(%4$L);
+        CREATE TRIGGER zz_deleted AFTER DELETE ON %1$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.stamp(%4$L);
         CREATE TRIGGER zz_key AFTER UPDATE ON %1$s FOR EACH ROW WHEN (%7$s) EXECUTE FUNCTION snowflake_ids.stamp(%4$L);
         CREATE TRIGGER zz_truncated AFTER TRUNCATE ON %1$s EXECUTE FUNCTION snowflake_ids.stamp(%4$L);
-        ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp, ENABLE ALWAYS TRIGGER zz_truncatedeleted,
+        ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp, ENABLE ALWAYS TRIGGER zz_deleted,
             ENABLE ALWAYS TRIGGER zz_key, ENABLE ALWAYS TRIGGER zz_truncated;
         CREATE FUNCTION %3$s(since text) RETURNS TABLE (step int, %8$s, "row" %1$s, "position" text) LANGUAGE sql STABLE
         BEGIN ATOMIC SELECT f.* FROM (SELECT 0, %9$s, NULL::%1$s, NULL WHERE snowflake_ids.feed_begin($1, %1$L, %4$L,

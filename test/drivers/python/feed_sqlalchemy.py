@@ -1,7 +1,7 @@
-# A reader of a feed with SQLAlchemy: a model of the view, its rows beside those of the table, and a wait for the next.
+# A reader of a feed with SQLAlchemy: the function of the feed as a table of a query, a wait, and a copy.
 import sys
 
-from sqlalchemy import BigInteger, Boolean, Column, FetchedValue, Text, create_engine, select, text
+from sqlalchemy import BigInteger, Column, FetchedValue, Integer, Text, column, create_engine, func, select, text
 from sqlalchemy.orm import Session, declarative_base
 
 Base = declarative_base()
@@ -13,48 +13,36 @@ class Story(Base):
     title = Column(Text)
 
 
-class StoryChange(Base):
-    __tablename__ = "story_feed"
-    position = Column(BigInteger)
-    stamp = Column(BigInteger, primary_key=True)
-    deleted = Column(Boolean)
-    id = Column(BigInteger)
-
-
 engine = create_engine("postgresql+psycopg2://", future=True)  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
 with engine.begin() as connection:
-    connection.execute(text("CREATE TABLE story (id bigint DEFAULT gen_mastic() PRIMARY KEY, title text)"))
+    connection.execute(text("CREATE TABLE story (id bigserial PRIMARY KEY, title text)"))
     connection.execute(text("INSERT INTO story (title) SELECT 'old' FROM generate_series(1, 1500)"))
-    connection.execute(text("SELECT to_do FROM snowflake_ids.create_feed('story', deletes => true)"))
+    connection.execute(text("SELECT snowflake_ids.create_feed('story')"))
 
 
-def since(session, position):
-    """The changes since the position, each with its row or None, in the order of their stamps."""
-    return session.execute(
-        select(StoryChange, Story).outerjoin(Story, Story.id == StoryChange.id)
-        .where(StoryChange.stamp >= position).order_by(StoryChange.stamp)).all()
-
-
-def read(copy, position):
-    with Session(engine) as session:
-        for change, story in since(session, position):
-            position = change.position  # the same in each row of a query
-            if change.deleted and change.id is None:
-                copy.clear()
-            elif change.deleted:
-                copy.pop(change.id, None)
-            elif story is not None:
-                copy[story.id] = story.title
-    return position
+def since(position):
+    """Changes as step, key, title and position."""
+    feed = func.story_feed(position).table_valued(
+        column("step", Integer), column("id", BigInteger), "row", column("position", Text)).alias("f")
+    return select(feed.c.step, feed.c.id, text("(f.\"row\").title"), feed.c.position)
 
 
 # A wait is a transaction of its own, because inside one the snapshot may not move.
 waits = engine.execution_options(isolation_level="AUTOCOMMIT")
 
 
-def wait(seen):
+def read(copy, position):
     with waits.connect() as connection:
-        return connection.scalar(text("SELECT snowflake_ids_wait('story', :seen, '1 s')"), {"seen": seen})
+        position = connection.scalar(select(func.snowflake_ids.wait_feed("story", position, "1 s")))
+    with Session(engine) as session:
+        for step, key, title, position in session.execute(since(position)):
+            if step == 0:
+                copy.clear()
+            elif step == 1:
+                copy.pop(key, None)
+            elif step == 2:
+                copy[key] = title
+    return position  # of the last row
 
 
 def table():
@@ -62,16 +50,12 @@ def table():
         return {story.id: story.title for story in session.scalars(select(Story))}
 
 
-with engine.connect() as connection:
-    position = int(connection.scalar(text("SELECT snowflake_ids.feed_position('story')")))
-copy = table()
+copy, position = {}, ""
 
 
 def agrees(what):
     global position
-    seen = 0
     for _ in range(60):
-        seen = wait(seen)
         position = read(copy, position)
         if copy == table():
             print(what)

@@ -161,7 +161,7 @@ for (
 	[   'ruby/feed.rb',
 		$programs{'ruby/activerecord.rb'}[1],
 		'a slow transaction',
-		'changes of more than a batch, and a deletion',
+		'many changes, and a deletion',
 		'a table that was emptied',
 		'fixtures without stamps: refused',
 		'fixtures with stamps: 1' ],

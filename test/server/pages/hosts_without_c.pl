@@ -1,180 +1,305 @@
-# The feed in plain SQL of doc/choosing.md, on a server without our extension: its reader has all rows, the readers that
-# break one of its rules do not. Sessions are held open, so that they never do.
+# demo/feed_without_c.sql, on a server without our extension. Each poll of a reader is compared with the table in the same
+# snapshot, beside writers and through two crashes, and no version comes twice in a life. The programs of demo keep
+# copies. The control has no lives: after a crash that gives out the ids of transactions again, it loses a row.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
+use Feed;
 use Page;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $heading = 'Hosts that load no C code';
-my $page = Page->new('doc/choosing.md');
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $source = slurp("$root/demo/feed_without_c.sql");
+cmp_ok(scalar(() = $source =~ /\n/g), '<=', 90, 'it fits on a page');
+my $without_lives = $source =~ s/CASE WHEN p\[1\] = snowflake_ids\.life_name\(\) THEN/CASE WHEN true THEN/r;
+isnt($without_lives, $source, 'the control differs');
+
 my $server = PostgreSQL::Test::Cluster->new('without_c');
 $server->init(allows_streaming => 1);
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 5");
+$server->append_conf('postgresql.conf', <<'END');
+fsync = off
+autovacuum = off
+restart_after_crash = on
+wal_writer_delay = 10s
+max_prepared_transactions = 40
+END
 $server->start;
-$server->safe_psql('postgres', 'CREATE DATABASE elsewhere');
-$page->run_chapter($server, $heading, dbname => 'postgres');
-my (undef, $poll) = map { $_->{content} } $page->blocks($heading, 'sql');
-$poll =~ s/^\\set position 0\n// or die 'the query of the page has changed';
-my ($restamp) = $page->text =~ /`(UPDATE notice SET stamp = stamp)`/ or die 'what to do after a restore is gone';
+$server->safe_psql('postgres', $source);
+my $page = Page->new('doc/choosing.md');
+$page->run_chapter($server, 'Hosts that load no C code', dbname => 'postgres');
+$page->all_run;
 
-my ($any, $writer, $second) = map { Session->new($server) } 1 .. 3;
-my $elsewhere = Session->new($server, dbname => 'elsewhere');
+# ---- a reader that compares
+sub reader { return { position => '', copy => {}, times => {}, polls => 0, rows => 0 } }
 
-# A reader: a copy of the table, and its position. Returns the ids of a poll.
-sub reader
-{
-	my ($query, %o) = @_;
-	return { query => $query // $poll, position => 0, copy => {}, session => Session->new($o{server} // $server), %o };
-}
-
+# A poll, and the table in the same snapshot. Returns undef if it has to be repeated.
 sub poll
 {
 	my ($reader) = @_;
-	my $said = $reader->{session}->ask("\\set position $reader->{position}\n$reader->{query}");
-	die $said if $said =~ /ERROR/;
-	my @rows = map { [ split /\|/ ] } split /\n/, $said;
-	for (@rows)
+	$reader->{session} //= Session->new($server);
+	my $said = $reader->{session}->ask(<<"END");
+BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 'f', step, id, (f."row").body, (f."row").stamp, position
+FROM news_feed('$reader->{position}') AS f; SELECT 't', id, body FROM news; COMMIT
+END
+	if ($said =~ /ERROR:  the snapshot is too old/)    # TRUNCATE has committed since
 	{
-		my ($position, $id, $body, $stamp) = @$_;
-		$reader->{copy}{$id} = $body unless $reader->{refuses} && ($reader->{stamp}{$id} // 0) > $stamp;
-		$reader->{stamp}{$id} = $stamp;
-		$reader->{position} = $reader->{largest} ? $stamp : $position;
+		$reader->{session}->ask('ROLLBACK');
+		return;
 	}
-	return join ' ', map { $_->[1] } @rows;
+	if ($said !~ /^f\|3\|/m || $reader->{session}{cut_short})
+	{
+		die $said if $said =~ /ERROR/;
+		$reader->{session} = undef;
+		return;
+	}
+	my %table;
+	for (split /\n/, $said)
+	{
+		my ($what, @of) = split /\|/, $_, -1;
+		if ($what eq 't') { $table{ $of[0] } = $of[1]; next }
+		my ($step, $id, $body, $stamp, $position) = @of;
+		if    ($step == 0) { $reader->{copy} = {} }
+		elsif ($step == 1) { delete $reader->{copy}{$id} }
+		elsif ($step == 2) { $reader->{copy}{$id} = $body; $reader->{times}{"$id $stamp"}++; $reader->{rows}++ }
+		else               { $reader->{position} = $position }
+	}
+	$reader->{polls}++;
+	my $has = sub { my ($rows) = @_; join ' ', map { "$_=$rows->{$_}" } sort keys %$rows };
+	return $has->($reader->{copy}) eq $has->(\%table) ? 1 : 0;
 }
 
-sub has
+sub twice { my ($reader) = @_; return scalar grep { $_ > 1 } values %{ $reader->{times} } }
+
+# ---- writers
+sub script
 {
-	my ($reader) = @_;
-	return join ' ', map { "$_=$reader->{copy}{$_}" } sort { $a <=> $b } keys %{ $reader->{copy} };
+	my ($origin, $table) = @_;
+	my $script = "SET lock_timeout = '1s';\n";
+	for (1 .. 30)
+	{
+		my ($key, $other, $new) = (1 + int rand 100, 1 + int rand 100, 101 + int rand 400);
+		my $nap = sprintf 'SELECT FROM pg_sleep(%.4f);', rand() < 0.05 ? 0.3 : rand 0.02;
+		my $insert = "INSERT INTO $table AS t VALUES ($key, 1) ON CONFLICT (id) DO UPDATE SET body = t.body + 1;";
+		my $fill = "INSERT INTO $table SELECT n, 1 FROM generate_series($key, 100) n ON CONFLICT DO NOTHING;";
+		my $update = "UPDATE $table SET body = body + 1 WHERE id = $other;";
+		my $delete = "DELETE FROM $table WHERE id IN ($key, $new + 1);";
+		my $move = "UPDATE $table SET id = $new WHERE id = $other AND NOT EXISTS (SELECT FROM $table WHERE id = $new);";
+		my @kinds = (
+			$insert, $fill, $delete, $move,
+			"BEGIN; $insert $nap $update COMMIT;",
+			"BEGIN; $delete $nap $insert COMMIT;",
+			"BEGIN; $insert SAVEPOINT s; $update $delete $nap ROLLBACK TO s; $move SAVEPOINT r; $update RELEASE r; COMMIT;",
+			"BEGIN; $insert $move $delete ROLLBACK;",
+			"BEGIN; $insert $move PREPARE TRANSACTION 'p$origin.$_'; $nap COMMIT PREPARED 'p$origin.$_';",
+			"BEGIN; $delete $update PREPARE TRANSACTION 'p$origin.$_'; ROLLBACK PREPARED 'p$origin.$_';",
+			rand() < 0.3 ? "BEGIN; $insert TRUNCATE $table; $nap $insert COMMIT;" : $update,
+			rand() < 0.3 ? "BEGIN; TRUNCATE $table; $insert ROLLBACK;" : $update);
+		$script .= "$kinds[rand @kinds]\n" =~ s/; /;\n/gr;
+	}
+	return $script;
 }
 
-sub table { return $any->ask(q{SELECT string_agg(id || '=' || body, ' ' ORDER BY id) FROM notice}) }
+my ($python) = grep { system("$_ -c 'import psycopg2' 2>/dev/null") == 0 } '/usr/bin/python3', 'python3';
+$ENV{NODE_PATH} = "$root/build/drivers/node/node_modules";
+my $node = system(q{node -e 'require("pg")' 2>/dev/null}) == 0;
+my %program = (
+	$python ? (search => [ $python, '-B', "$root/demo/feed_reader.py" ]) : (),
+	$node ? (mail => [ 'node', "$root/demo/feed_reader.js" ]) : ());
+my %pid;
+my $dir = PostgreSQL::Test::Utils::tempdir();
 
-# ---- a history of steps, after each of which all readers poll
+sub start_program
 {
-	my %control = (
-		'>' => reader($poll =~ s/>=/>/r),
-		'the largest stamp as the position' => reader(undef, largest => 1),
-		'LIMIT' => reader($poll =~ s/;/ LIMIT 2;/r),
-		'an upper bound of its own position' => reader($poll =~ s/ORDER BY/AND stamp < :'position' ORDER BY/r),
-		'refuses smaller stamps' => reader(undef, refuses => 1));
-	my $reader = reader();
-	my $insert = sub {
-		sprintf 'INSERT INTO notice (id, body) VALUES ' . join ', ', map { "($_, 'new')" } @_;
+	my ($name) = @_;
+	$pid{$name} = fork // die "fork: $!";
+	return if $pid{$name};
+	local %ENV = (%ENV, PGHOST => $server->host, PGPORT => $server->port, PGDATABASE => 'postgres');
+	open STDIN, '<', '/dev/null';
+	open STDOUT, '>>', "$dir/said";
+	open STDERR, '>&', \*STDOUT;
+	exec @{ $program{$name} }, $name;
+}
+
+sub end_program
+{
+	my ($name, $signal) = @_;
+	kill $signal, $pid{$name};
+	waitpid delete $pid{$name}, 0;
+	return $?;
+}
+END { local $?; kill 'KILL', values %pid }
+
+# ---- beside writers, through two crashes
+$server->safe_psql('postgres',
+	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news');}
+	  . slurp("$root/demo/feed_reader.sql"));
+start_program($_) for sort keys %program;
+{
+	my @readers = map { reader() } 1, 2;
+	my @jobs = map { Job->new($server, script($_, $_ % 2 ? 'news' : 'bulletin'), 0.01) } 1 .. 6;
+	my ($turn, $differ, $twice) = (0, 0, 0);
+	my $polls = sub { $differ += (poll($_) // 1) ? 0 : 1 for @_ };
+	go_on(
+		10,
+		sub {
+			$polls->($readers[0]);
+			$polls->($readers[1]) if ++$turn % 7 == 0;
+			finish_prepared($server) if $turn % 50 == 0;
+			if ($turn % 40 == 20)
+			{
+				my ($name) = (sort keys %program)[ $turn / 40 % 2 ];
+				if ($name) { end_program($name, 'KILL'); start_program($name) }
+			}
+			if ($turn == 40 || $turn == 90)
+			{
+				kill_postmaster($server);
+				$server->start;
+				comes_back($server);
+				$twice += twice($_) for @readers;
+				$_->{times} = {} for @readers;
+				$_->{session} = undef for @readers;
+				# What the first poll after a crash brings may come a second time.
+				$polls->(@readers);
+				$_->{times} = {} for @readers;
+			}
+			return $turn > 130;
+		});
+	$_->stop for @jobs;
+	finish_prepared($server);
+	$polls->(@readers);
+	$twice += twice($_) for @readers;
+	is($differ, 0, 'each poll makes the copy equal to the table in the same snapshot');
+	is($twice, 0, 'no version comes twice in a life');
+	cmp_ok($readers[0]{rows}, '>', 500, 'rows were read');
+	cmp_ok($server->safe_psql('postgres', 'SELECT count(DISTINCT name) FROM snowflake_ids.life'), '>=', 3, 'in three lives');
+	diag "$_->{polls} polls, $_->{rows} rows" for @readers;
+	$_->{session}->gone for @readers;
+}
+SKIP:
+for my $name ('search', 'mail')
+{
+	skip "$name: its driver is not here", 2 if !$program{$name};
+	my $differ =
+	  "SELECT count(*) FROM bulletin b FULL JOIN (SELECT * FROM bulletin_copy WHERE reader = '$name') c USING (id) WHERE b.body IS DISTINCT FROM c.body";
+	ok(eventually(sub { $server->safe_psql('postgres', $differ) eq '0' }), "$name: the copy equals the table");
+}
+
+# ---- what the programs do with errors
+{
+	my $any = Session->new($server);
+	my $wrong = sub { $any->ask("UPDATE bulletin_reader SET position = snowflake_ids.feed_position('news')") };
+	for my $name (sort keys %program) { end_program($name, 'TERM') }
+	$wrong->();
+	$any->ask(q{UPDATE bulletin_copy SET body = -1});
+	start_program($_) for sort keys %program;
+	ok(eventually(sub { $any->ask('SELECT count(*) FROM bulletin_copy WHERE body = -1') eq '0' }),
+		'a program with a position of another table copies again');
+	is(end_program($_, 'TERM'), 0, "$_: ends when it is asked to") for sort keys %program;
+	unlike(slurp("$dir/said"), qr/Traceback|TypeError|ReferenceError|SyntaxError/, 'no program has failed');
+	$any->gone;
+}
+
+# ---- a crash that gives out the ids of transactions again, and its control
+$server->safe_psql('postgres', 'CREATE DATABASE without_lives');
+$server->safe_psql('without_lives', $without_lives);
+$server->safe_psql('without_lives',
+	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news')});
+my $position = q{SELECT position FROM news_feed('') WHERE step = 3};
+my $burn = join "\n", map { 'BEGIN; SELECT pg_current_xact_id(); ROLLBACK;' } 1 .. 20;
+for my $crash ([ 'a crash of the server', sub { kill_postmaster($server); $server->start; comes_back($server) } ],
+	[ 'a crash of one session', sub { kill_backend($server) } ])
+{
+	my ($what, $do) = @$crash;
+	$server->safe_psql($_, 'TRUNCATE news; INSERT INTO news VALUES (1, 1)') for 'postgres', 'without_lives';
+	$server->safe_psql('postgres', $burn);
+	my %since = map { $_ => $server->safe_psql($_, $position) } 'postgres', 'without_lives';
+	$do->();
+	$server->safe_psql($_, 'INSERT INTO news VALUES (2, 1)') for 'postgres', 'without_lives';
+	$server->safe_psql('postgres', $burn);    # a position above all transactions would be an error
+	for my $database ('postgres', 'without_lives')
+	{
+		my $got = $server->safe_psql($database, "SELECT string_agg(id::text, ' ') FROM news_feed('$since{$database}')");
+		if ($database eq 'postgres') { like($got, qr/\b2\b/, "$what: the row after it comes") }
+		else                         { is($got, '', "control: $what: without lives, the row is lost") }
+	}
+}
+
+# ---- keys of any type, and the transaction that polls
+{
+	my $any = Session->new($server);
+	$any->ask(q{CREATE TABLE "Odd ""one" (since text, at timestamptz, row_ int, b bytea, PRIMARY KEY (b, since, at) INCLUDE (row_))});
+	$any->ask(q{SELECT snowflake_ids.create_feed('"Odd ""one"')});
+	$any->ask(q{INSERT INTO "Odd ""one" VALUES ('a|''', now(), 1, '\x00ff'), ('b', now(), 2, '\x01'), ('c', now(), 3, '\x')});
+	my $since = $any->ask(q{SELECT position FROM "Odd ""one_feed"('') WHERE step = 3});
+	$any->ask(q{SET datestyle = 'german'; DELETE FROM "Odd ""one" WHERE row_ = 1; UPDATE "Odd ""one" SET since = 'd' WHERE row_ = 2; UPDATE "Odd ""one" SET row_ = 4 WHERE row_ = 3});
+	is($any->ask(qq{SELECT step, b, since, (f."row").row_ FROM "Odd ""one_feed"('$since') f WHERE step < 3 ORDER BY 1, 2}),
+		"1|\\x00ff|a|'|\n1|\\x01|b|\n2|\\x|c|4\n2|\\x01|d|2",
+		'composite keys, and names that need quotes');
+	$any->ask('BEGIN; INSERT INTO news VALUES (10, 1)');
+	$since = $any->ask($position);
+	$any->ask('INSERT INTO news VALUES (11, 1); COMMIT');
+	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"), qr/\b11\b/, 'own rows after a poll come');
+	$any->ask('BEGIN READ ONLY');
+	like($any->ask($position), qr/^sql:/, 'a read-only transaction can poll');
+	$any->ask('COMMIT');
+
+	# ---- errors
+	my $state = sub {
+		my ($sql) = @_;
+		return $any->ask("\\set VERBOSITY verbose\n$sql") =~ /ERROR:  (\w+):/ ? $1 : 'none';
 	};
-	my @steps = (
-		[ $any, $insert->(1, 2) ],
-		[ $writer, 'BEGIN; ' . $insert->(3) ],
-		[ $any, $insert->(4) ],
-		[ $second, 'BEGIN; SAVEPOINT a; ' . $insert->(5) . '; ROLLBACK TO a; ' . $insert->(6) ],
-		[ $any, q{UPDATE notice SET body = 'changed' WHERE id = 1} ],
-		[ $second, 'COMMIT' ],
-		[ $any, $insert->(7, 8, 9) ],
-		[ $writer, q{UPDATE notice SET body = 'last' WHERE id = 1} ],    # after it was changed, with a smaller stamp
-		[ $writer, 'COMMIT' ],
-		[ $any, 'BEGIN; ' . $insert->(10) . "; PREPARE TRANSACTION 'held'" ],
-		[ $any, $insert->(11) ],
-		[ $any, 'BEGIN; ' . $insert->(12) . '; ROLLBACK' ],
-		[ $any, "COMMIT PREPARED 'held'" ],
-		[ $any, $insert->(13) ]);
-	for (@steps)
-	{
-		my ($session, $sql) = @$_;
-		unlike($session->ask($sql), qr/ERROR/, $sql);
-		poll($_) for $reader, values %control;
-	}
-	is(has($reader), table(), 'the reader of the page has all rows as they are');
-	isnt(has($control{$_}), table(), "control: $_") for sort keys %control;
-	$_->{session}->gone for $reader, values %control;
+	my $of_other = $any->ask(q{SELECT position FROM bulletin_feed('') WHERE step = 3});
+	$since = $any->ask($position);
+	is($state->("SELECT * FROM news_feed('$of_other')"), 'SF001', 'a position of another table');
+	is($state->("SELECT * FROM news_feed('" . $server->safe_psql('without_lives', $position) . "')"), 'SF001', 'of another database');
+	is($state->("SELECT * FROM news_feed('" . $since =~ s/(:[\d.]+)-/${1}1-/r . "')"), 'SF001', 'of an unknown life');
+	is($state->("SELECT * FROM news_feed('1:2:xyz')"), 'SF001', 'no position');
+	is($state->("SELECT * FROM news_feed('$since')"), 'none', 'control: a good one');
+	my $other = Session->new($server);
+	$any->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+	$other->ask('INSERT INTO news VALUES (12, 1)');
+	is($state->("SELECT * FROM news_feed('" . $other->ask($position) . "')"), '40001', 'a snapshot that is older than the position');
+	$any->ask('ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+	$other->ask('ALTER TABLE news ALTER body TYPE bigint');
+	is($state->("SELECT * FROM news_feed('')"), '40001', 'and than a rewrite of the table');
+	$any->ask('ROLLBACK');
+	is($other->ask('SELECT count(*) FROM news') + 2, $other->ask(q{SELECT count(*) FROM news_feed('')}), 'then all rows come');
+	$_->gone for $any, $other;
 }
 
-# ---- the position after the rows
-{
-	my ($first, $after) = (reader(), reader($poll =~ s/pg_snapshot_xmin\S+ AS position/0 AS position/r));
-	my $position = q{SELECT pg_snapshot_xmin(pg_current_snapshot())};
-	poll($_) for $first, $after;
-	$writer->ask(q{BEGIN; INSERT INTO notice (id, body) VALUES (20, 'new')});
-	my $before = $any->ask($position);
-	poll($_) for $first, $after;
-	$writer->ask('COMMIT');
-	$after->{position} = $any->ask($position);
-	is($before, $first->{position}, 'the position in a statement before is that of the statement');
-	poll($_) for $first, $after;
-	is(has($first), table(), 'position and rows in one statement: all rows');
-	isnt(has($after), table(), 'control: the position after the rows');
-	$_->{session}->gone for $first, $after;
-}
-
-# ---- a writer of another database: polls are long, until it ends
-{
-	my $reader = reader();
-	$elsewhere->ask('CREATE TABLE t (n int); BEGIN; INSERT INTO t VALUES (1)');
-	$any->ask("INSERT INTO notice (id, body) SELECT n, 'new' FROM generate_series(101, 200) AS n");
-	poll($reader) for 1 .. 2;
-	is(scalar(split / /, poll($reader)), 100, 'each poll reads all rows since a transaction of another database began');
-	$elsewhere->ask('COMMIT');
-	poll($reader);
-	is(poll($reader), '', 'and none after its end');
-	$reader->{session}->gone;
-}
-
-# ---- on a standby
-{
-	$server->backup('base');
-	my $standby = standby_of($server, 'standby_without_c');
-	my $reader = reader(undef, server => $standby);
-	my $control = reader($poll =~ s/>=/>/r, server => $standby);
-	my $polls =
-	  sub { $server->wait_for_catchup($standby, 'replay', $server->lsn('insert')); poll($_) for $reader, $control };
-	$polls->();
-	$writer->ask(q{BEGIN; INSERT INTO notice (id, body) VALUES (300, 'new')});
-	$any->ask(q{INSERT INTO notice (id, body) VALUES (301, 'new')});
-	$polls->();
-	is($reader->{copy}{301}, 'new', 'a standby does not wait for an open transaction of the primary');
-	$writer->ask('COMMIT');
-	$polls->();
-	is(has($reader), table(), 'on a standby, the reader has all rows');
-	isnt(has($control), table(), 'control on a standby: >');
-	$_->{session}->gone for $reader, $control;
-	$standby->stop;
-}
+# ---- a standby refuses
+$server->backup('base');
+my $standby = standby_of($server, 'standby_without_c');
+$server->wait_for_catchup($standby, 'replay', $server->lsn('insert'));
+my (undef, undef, $err) = $standby->psql('postgres', $position);
+like($err, qr/this feed is read on the primary only/, 'a standby says so');
+$standby->stop;
 
 # ---- restored on another server, whose transactions have smaller numbers
 {
-	$any->ask('DO $$BEGIN FOR n IN 1 .. 2000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END$$');
-	$any->ask(q{UPDATE notice SET body = 'late' WHERE id = 13});
-	my $reader = reader();
-	poll($reader);
-	my $dump = PostgreSQL::Test::Utils::tempdir() . '/notice';
+	$server->safe_psql('postgres', 'SELECT pg_current_xact_id()') for 1 .. 20;
+	$server->safe_psql('postgres', 'TRUNCATE news; INSERT INTO news VALUES (1, 1)');
+	my $since = $server->safe_psql('postgres', $position);
+	my $dump = "$dir/dump";
 	$server->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'dumped');
 	my $other = PostgreSQL::Test::Cluster->new('restored_without_c');
 	$other->init;
 	$other->append_conf('postgresql.conf', 'fsync = off');
 	$other->start;
 	$other->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'postgres' ], 'restored');
-	$any->gone;
-	$reader->{session}->gone;
-	($any, $reader->{session}) = map { Session->new($other) } 1 .. 2;
-	$any->ask(q{INSERT INTO notice (id, body) VALUES (400, 'new')});
-	is(poll($reader), '', 'control: the old position: a new row is lost');
-	$any->ask($restamp);
-	$reader->{position} = 0;
-	poll($reader);
-	is(has($reader), table(), 'stamped again, and read from 0: all rows');
-	$any->ask(q{INSERT INTO notice (id, body) VALUES (401, 'new')});
-	poll($reader);
-	is(has($reader), table(), 'and those that come later');
-	$reader->{session}->gone;
+	my $session = Session->new($other);
+	my ($hint) = $session->ask("SELECT * FROM news_feed('')") =~ /HINT:  (.*)/;
+	like($hint // '', qr/^UPDATE news SET stamp = 0 WHERE stamp >= \d+; DELETE FROM news_deleted/, 'stamps of another server');
+	$session->ask($hint);
+	is($session->ask("SELECT step, id FROM news_feed('')"), "0|\n2|1\n3|", 'after what the hint says, all rows come');
+	like($session->ask("SELECT * FROM news_feed('$since')"), qr/of another feed or server/, 'with a new position only');
+	$session->gone;
 	$other->stop;
 }
 
-$_->gone for $any, $writer, $second, $elsewhere;
 $server->stop;
-$page->all_run;
 done_testing();
