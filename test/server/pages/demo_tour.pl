@@ -48,7 +48,7 @@ SKIP:
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	mkdir "$dir/$_" or die "$dir/$_: $!" for 'tools', 'demo', 'test', 'test/support';
 	system('cp', '-p', (map { "$root/tools/$_" } 'demo', 'with-server', 'lib.sh'), "$dir/tools/") == 0 or die;
-	system('cp', '-p', (map { "$root/demo/$_" } 'crash', 'outbox'), "$dir/demo/") == 0
+	system('cp', '-p', "$root/demo/crash", "$dir/demo/") == 0
 	  && system('cp', "$root/test/support/clock_shim.c", "$dir/test/support/") == 0
 	  or die;
 	spew("$dir/tools/setup", "#!/bin/sh\n");
@@ -57,7 +57,7 @@ SKIP:
 
 	my $demo = sub {
 		spew("$dir/demo/tour.sql", $_[0]);
-		local %ENV = (%ENV, SESSIONS => 2, IDS => 2000, MESSAGES => 20);
+		local %ENV = (%ENV, SESSIONS => 2, IDS => 2000);
 		my ($out, $err) = run_command(["$dir/tools/demo"]);
 		return ($? >> 8, $out, $err);
 	};
@@ -66,9 +66,6 @@ SKIP:
 	is($rc, 0, 'make demo ends well') or diag $err;
 	like($out, qr/nothing is wrong \| t/, 'having run the tour');
 	my %says = $out =~ /^  (\S.*?)  +(\S.*)$/mg;
-	is($says{'messages inserted'}, 40, 'all messages are there');
-	is($says{'missed by WHERE id > last_read AND id < (SELECT sno_settled())'},
-		0, 'the reader that stops there has all');
 	cmp_ok($says{'ids received before the kill'} =~ s/,//gr, '>=', 4000, 'the sessions had ids before the kill');
 	is($says{'ids received after the restart'}, '4,000', 'and after it');
 	is($says{'ids received twice'}, 0, 'none twice');

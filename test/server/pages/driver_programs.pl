@@ -198,7 +198,7 @@ my @shown = grep { (Page::script_of($page->{path}, $_->{heading}) // 'driver_pro
 	my $l = $_;
 	map { $page->blocks($_, $l) } $page->chapters
 } qw(js python java go ruby php);
-is(scalar(@shown), 15, 'the page shows parts of programs');
+is(scalar(@shown), 14, 'the page shows parts of programs');
 for (@shown)
 {
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
