@@ -33,6 +33,39 @@ my $page = Page->new('doc/choosing.md');
 $page->run_chapter($server, 'Hosts that load no C code', dbname => 'postgres');
 $page->all_run;
 
+$server->safe_psql('postgres',
+	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news')});
+
+# ---- a crash that gives out the ids of transactions again, and its control
+$server->safe_psql('postgres', 'CREATE DATABASE without_lives');
+$server->safe_psql('without_lives', $without_lives);
+$server->safe_psql('without_lives',
+	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news')});
+my $position = q{SELECT position FROM news_feed('') WHERE step = 3};
+my $burn = join "\n", map { 'BEGIN; SELECT pg_current_xact_id(); ROLLBACK;' } 1 .. 20;
+for my $crash ([ 'a crash of the server', sub { kill_postmaster($server); $server->start; comes_back($server) } ],
+	[ 'a crash of one session', sub { kill_backend($server) } ])
+{
+	my ($what, $do) = @$crash;
+	my ($missed, $lost) = (0, 0);
+	# Until the ids were not in the WAL that was flushed.
+	for (1 .. 20)
+	{
+		$server->safe_psql($_, 'TRUNCATE news; INSERT INTO news VALUES (1, 1)') for 'postgres', 'without_lives';
+		$server->safe_psql('postgres', $burn);
+		my %since = map { $_ => $server->safe_psql($_, $position) } 'postgres', 'without_lives';
+		$do->();
+		$server->safe_psql($_, 'INSERT INTO news VALUES (2, 1)') for 'postgres', 'without_lives';
+		$server->safe_psql('postgres', $burn);    # a position above all transactions would be an error
+		my %got =
+		  map { $_ => $server->safe_psql($_, "SELECT count(*) FROM news_feed('$since{$_}') WHERE id = 2") } keys %since;
+		$missed++ if $got{postgres} ne '1';
+		last      if $lost = $got{without_lives} eq '0';
+	}
+	is($missed, 0, "$what: the row after it comes");
+	ok($lost, "control: $what: without lives, the row is lost");
+}
+
 # ---- a reader that compares
 sub reader { return { position => '', copy => {}, times => {}, polls => 0, rows => 0 } }
 
@@ -134,9 +167,7 @@ sub end_program
 END { local $?; kill 'KILL', values %pid }
 
 # ---- beside writers, through two crashes
-$server->safe_psql('postgres',
-	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news');}
-	  . slurp("$root/demo/feed_reader.sql"));
+$server->safe_psql('postgres', slurp("$root/demo/feed_reader.sql"));
 start_program($_) for sort keys %program;
 {
 	my @readers = map { reader() } 1, 2;
@@ -201,36 +232,6 @@ for my $name ('search', 'mail')
 	is(end_program($_, 'TERM'), 0, "$_: ends when it is asked to") for sort keys %program;
 	unlike(slurp("$dir/said"), qr/Traceback|TypeError|ReferenceError|SyntaxError/, 'no program has failed');
 	$any->gone;
-}
-
-# ---- a crash that gives out the ids of transactions again, and its control
-$server->safe_psql('postgres', 'CREATE DATABASE without_lives');
-$server->safe_psql('without_lives', $without_lives);
-$server->safe_psql('without_lives',
-	q{CREATE TABLE news (id bigint PRIMARY KEY, body int); SELECT snowflake_ids.create_feed('news')});
-my $position = q{SELECT position FROM news_feed('') WHERE step = 3};
-my $burn = join "\n", map { 'BEGIN; SELECT pg_current_xact_id(); ROLLBACK;' } 1 .. 20;
-for my $crash ([ 'a crash of the server', sub { kill_postmaster($server); $server->start; comes_back($server) } ],
-	[ 'a crash of one session', sub { kill_backend($server) } ])
-{
-	my ($what, $do) = @$crash;
-	my ($missed, $lost) = (0, 0);
-	# Until the ids were not in the WAL that was flushed.
-	for (1 .. 20)
-	{
-		$server->safe_psql($_, 'TRUNCATE news; INSERT INTO news VALUES (1, 1)') for 'postgres', 'without_lives';
-		$server->safe_psql('postgres', $burn);
-		my %since = map { $_ => $server->safe_psql($_, $position) } 'postgres', 'without_lives';
-		$do->();
-		$server->safe_psql($_, 'INSERT INTO news VALUES (2, 1)') for 'postgres', 'without_lives';
-		$server->safe_psql('postgres', $burn);    # a position above all transactions would be an error
-		my %got =
-		  map { $_ => $server->safe_psql($_, "SELECT count(*) FROM news_feed('$since{$_}') WHERE id = 2") } keys %since;
-		$missed++ if $got{postgres} ne '1';
-		last      if $lost = $got{without_lives} eq '0';
-	}
-	is($missed, 0, "$what: the row after it comes");
-	ok($lost, "control: $what: without lives, the row is lost");
 }
 
 # ---- keys of any type, and the transaction that polls
