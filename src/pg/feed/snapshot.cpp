@@ -23,7 +23,8 @@ Snapshot active_snapshot() {
 Unseen unseen_in(Snapshot snapshot) {
     const FullXids full{next_xid()};
     const uint64 xmax = full(snapshot->xmax);
-    const auto subxids = static_cast<uint32>(Max(snapshot->subxcnt, 0));
+    // The copy of a snapshot that lacks some of them has none, and still their number.
+    const auto subxids = snapshot->subxip == nullptr ? uint32{0} : static_cast<uint32>(Max(snapshot->subxcnt, 0));
     auto* const open = static_cast<uint64*>(palloc((Size{snapshot->xcnt} + subxids + 1) * sizeof(uint64)));
     Size count = 0;
     for (uint32 i = 0; i < snapshot->xcnt; i++) open[count++] = full(snapshot->xip[i]);
