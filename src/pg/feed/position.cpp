@@ -130,7 +130,7 @@ Since read_since(const text* text, Snapshot snapshot) {
     since.position = r.position;
     since.upgraded = !is_of_this_cluster(r.position);
     since.unseen = continued(r, since.upgraded);
-    since.is_behind = !covers(unseen_in(snapshot), since.unseen);
+    since.is_behind = !covers(unseen_in(snapshot, Subtransactions::left_out), since.unseen);
     return since;
 }
 
@@ -168,7 +168,7 @@ TimestampTz asked_at() {
 text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
     const bool standby = RecoveryInProgress();
     if (!standby) note_life();
-    const Unseen open = unseen_in(snapshot);
+    const Unseen open = unseen_in(snapshot, Subtransactions::listed);
     const FeedPosition p{
         .table = table,
         .column = static_cast<uint64>(column),

@@ -18,13 +18,14 @@ Snapshot active_snapshot() {
     return GetActiveSnapshot();
 }
 
-// In recovery, PostgreSQL keeps all transactions in `subxip`, because it cannot tell subtransactions from others. So
-// those that it knows otherwise are in the list, too: a standby must not take them for transactions of others.
-Unseen unseen_in(Snapshot snapshot) {
+// In recovery, PostgreSQL keeps all transactions in `subxip`, because it cannot tell subtransactions from others.
+Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions) {
     const FullXids full{next_xid()};
     const uint64 xmax = full(snapshot->xmax);
     // The copy of a snapshot that lacks some of them has none, and still their number.
-    const auto subxids = snapshot->subxip == nullptr ? uint32{0} : static_cast<uint32>(Max(snapshot->subxcnt, 0));
+    const bool listed = snapshot->subxip != nullptr &&
+                        (snapshot->takenDuringRecovery || subtransactions == Subtransactions::listed);
+    const auto subxids = listed ? static_cast<uint32>(Max(snapshot->subxcnt, 0)) : uint32{0};
     auto* const open = static_cast<uint64*>(palloc((Size{snapshot->xcnt} + subxids + 1) * sizeof(uint64)));
     Size count = 0;
     for (uint32 i = 0; i < snapshot->xcnt; i++) open[count++] = full(snapshot->xip[i]);

@@ -27,8 +27,13 @@ struct FullXids {
 // That of the running statement. Raises an error if there is none, or if it shows no transactions.
 Snapshot active_snapshot();
 
+// A standby cannot tell subtransactions from others, so positions list them: it must not take one that is in progress
+// for a transaction that the position saw. A primary can, and stamps are those of top-level transactions. It leaves them
+// out, because beside a transaction with more than 64 of them no position has any.
+enum class Subtransactions { listed, left_out };
+
 // What a snapshot does not show: palloc'd.
-Unseen unseen_in(Snapshot snapshot);
+Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions);
 
 // True if the snapshot may not show this version of a row of a catalog.
 bool is_newer(HeapTuple tuple, Snapshot snapshot);
