@@ -2,18 +2,21 @@
 
 -- ---- what the function of a feed calls. Not parallel, because workers would return rows in another order.
 
-CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deletions regclass, again text[]) RETURNS boolean
+CREATE FUNCTION snowflake_ids.feed_begin(since text, of_table regclass, deletions regclass, again text[])
+RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_begin' LANGUAGE C STABLE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.feed_begin(text, regclass, regclass, text[]) IS
     'internal: an error if a poll would miss something; true if the reader empties its copy first';
 
 CREATE FUNCTION snowflake_ids.feed_from(since text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_from' LANGUAGE C STABLE PARALLEL UNSAFE COST 10;
-COMMENT ON FUNCTION snowflake_ids.feed_from(text) IS 'internal: stamps from here on are new to a reader with the position';
+COMMENT ON FUNCTION snowflake_ids.feed_from(text) IS
+    'internal: stamps from here on are new to a reader with the position';
 
 CREATE FUNCTION snowflake_ids.feed_open(since text) RETURNS bigint[]
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_open' LANGUAGE C STABLE PARALLEL UNSAFE COST 10;
-COMMENT ON FUNCTION snowflake_ids.feed_open(text) IS 'internal: these stamps are new to a reader with the position, too';
+COMMENT ON FUNCTION snowflake_ids.feed_open(text) IS
+    'internal: these stamps are new to a reader with the position, too';
 
 CREATE FUNCTION snowflake_ids.feed_step(stamp bigint) RETURNS integer
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_step' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
@@ -82,7 +85,8 @@ BEGIN
     PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp);
     PERFORM snowflake_ids.note_life();
     PERFORM pg_current_xact_id();  -- the stamp of the rows that are there
-    FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f WHERE NOT f.ok AND f.quick LOOP
+    FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f
+        WHERE NOT f.ok AND f.quick LOOP
         EXECUTE found.to_do;
     END LOOP;
     RETURN QUERY SELECT pg_catalog.format('%s: %s', f.relation, f.rule), f.to_do
