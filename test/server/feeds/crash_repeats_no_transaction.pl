@@ -14,28 +14,12 @@ $server->safe_psql('postgres', 'CREATE DATABASE other');
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 create_feed($server, 'outbox', dbname => 'other');
 
-my $id = 0;
 my %crash = ('kill -9 of the postmaster' => \&kill_and_start, 'kill -9 of a backend' => \&kill_backend);
-
-sub kill_and_start
-{
-	my ($node) = @_;
-	kill_postmaster($node);
-	$node->start;
-	return;
-}
 
 # Returns the last of some ids that the crash gives back.
 sub draw
 {
 	return value($server, join ' ', ('BEGIN; SELECT pg_current_xact_id(); ROLLBACK;') x 5) =~ /(\d+)\s*\z/ ? $1 : die;
-}
-
-sub insert
-{
-	my ($dbname) = @_;
-	$id--;
-	return $server->safe_psql($dbname // 'postgres', "INSERT INTO outbox (id) VALUES ($id) RETURNING stamp");
 }
 
 sub readers
@@ -46,7 +30,7 @@ sub readers
 for my $what (sort keys %crash)
 {
 	my ($reader, $plain) = readers();
-	insert();
+	insert($server);
 	my $started = value($server, 'SELECT pg_postmaster_start_time()');
 	my $drawn = draw();
 	$_->poll($server) for $reader, $plain;
@@ -54,7 +38,7 @@ for my $what (sort keys %crash)
 	is( value($server, 'SELECT pg_postmaster_start_time()') eq $started,
 		$what =~ /backend/,
 		"$what: the time of the start says nothing");
-	cmp_ok(insert(), '<=', $drawn, "$what: an id is handed out again");
+	cmp_ok(insert($server), '<=', $drawn, "$what: an id is handed out again");
 	$_->poll($server) for $reader, $plain;
 	$reader->same_as($server, $what);
 	is($plain->differs($server), 1, "$what: the control has lost the row");
@@ -75,7 +59,7 @@ for my $what (sort keys %crash)
 		$_->poll($server) for $reader, $plain;
 	}
 	kill_and_start($server);
-	cmp_ok(insert(), '<=', $drawn, 'after four lives without a row, an id is handed out again');
+	cmp_ok(insert($server), '<=', $drawn, 'after four lives without a row, an id is handed out again');
 	$_->poll($server) for $reader, $plain, $away, $away_plain;
 	$reader->same_as($server, 'lives that only poll');
 	$away->same_as($server, 'a position of four lives ago');
@@ -85,13 +69,13 @@ for my $what (sort keys %crash)
 # ---- the same ids are handed out in another database first, where other lives are noted
 {
 	my ($reader, $plain) = map { Reader->new('outbox', dbname => 'other', plain => $_) } 0, 1;
-	insert('other');
+	insert($server, dbname => 'other');
 	my $drawn = draw();
 	$_->poll($server) for $reader, $plain;
 	kill_and_start($server);
-	cmp_ok(insert('postgres'), '<', $drawn, 'a row in one database');
+	cmp_ok(insert($server), '<', $drawn, 'a row in one database');
 	kill_and_start($server);
-	cmp_ok(insert('other'), '<=', $drawn, 'and one in the other, in another life');
+	cmp_ok(insert($server, dbname => 'other'), '<=', $drawn, 'and one in the other, in another life');
 	$_->poll($server) for $reader, $plain;
 	$reader->same_as($server, 'two databases');
 	is($plain->differs($server), 1, 'the control has lost the row');
@@ -105,12 +89,12 @@ for my $what (sort keys %crash)
 {
 	my ($reader) = readers();
 	$server->safe_psql('postgres', "BEGIN; INSERT INTO outbox (id) VALUES (0); PREPARE TRANSACTION 'old'");
-	insert();
+	insert($server);
 	draw();
 	my ($new) = readers();
 	$reader->poll($server);
 	kill_and_start($server);
-	insert();
+	insert($server);
 	$_->poll($server) for $reader, $new;
 	kill_and_start($server);
 	$server->safe_psql('postgres', "COMMIT PREPARED 'old'");
@@ -144,7 +128,7 @@ for my $what (sort keys %crash)
 	{
 		$server->stop('immediate');
 		$server->start;
-		my $said = $life == 59 ? $known->once($server) : insert();
+		my $said = $life == 59 ? $known->once($server) : insert($server);
 		is($said, '', 'the 60th life continues') if $life == 59;
 	}
 	is($unknown->once($server), 'SF001', 'the 61st does not know the position');

@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
-use Feed;
+use Feed 'feed_server';
 use Test::More;
 
 my $server = feed_server('server', streaming => 1);

@@ -13,7 +13,7 @@ use warnings;
 use Exporter 'import';
 use Faults;
 
-our @EXPORT = qw(feed_server create_feed writes finish_prepared go_on);
+our @EXPORT = qw(feed_server create_feed insert has_all kill_and_start writes finish_prepared go_on);
 
 use constant hot_rows => 50;
 
@@ -49,6 +49,40 @@ sub create_feed
 	$server->safe_psql($database, "CREATE TABLE IF NOT EXISTS $table ($columns)");
 	my $to_do = $server->safe_psql($database, "SELECT to_do FROM snowflake_ids.create_feed('$table'$options)");
 	$server->safe_psql($database, $to_do) if $to_do ne '';
+	return;
+}
+
+# A row with a key that no writer uses. Returns its stamp. `$where`: a server or a Session
+my $last_id = 0;
+
+sub insert
+{
+	my ($where, %o) = @_;
+	$last_id--;
+	my $session = $where->isa('Session') ? $where : Session->new($where, dbname => $o{dbname});
+	my $stamp = $session->ask("INSERT INTO outbox (id) VALUES ($last_id) RETURNING stamp");
+	die "insert: $stamp" if $stamp !~ /^\d+$/;
+	return $stamp;
+}
+
+sub kill_and_start
+{
+	my ($node) = @_;
+	kill_postmaster($node);
+	$node->start;
+	return;
+}
+
+# Returns when the standbys have replayed what is there now.
+sub has_all
+{
+	my ($primary, @standbys) = @_;
+	my $lsn = flushed_lsn($primary);
+	for my $standby (@standbys)
+	{
+		$standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$lsn'")
+		  or die 'the standby is behind';
+	}
 	return;
 }
 
@@ -119,6 +153,8 @@ use strict;
 use warnings;
 use Test::More;
 
+#   my $reader = Reader->of($server);               one that has polled
+#
 # {copy}: the text of each row by its key. {position}. {twice}: how often a version came again, since the whole table
 # was read last. {errors}: how many of each SQLSTATE, 08006 if the connection was lost. {said}: the last error. {polls},
 # {rows}: how many.
@@ -139,6 +175,15 @@ sub new
 		polls => 0,
 		rows => 0,
 		%o }, $class;
+}
+
+# Of the outbox.
+sub of
+{
+	my ($class, $where, %o) = @_;
+	my $self = $class->new('outbox', %o);
+	$self->poll($where);
+	return $self;
 }
 
 sub ask
