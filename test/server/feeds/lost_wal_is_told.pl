@@ -1,0 +1,110 @@
+# A server is put in the place of one whose WAL it lacks: promoted, rewound or restored. Readers who have seen that WAL
+# are told (SF001), others not. A control, a position with an older place in the WAL, is not told, and its copy keeps a
+# row that no server has.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Test::More;
+
+my $names = 0;
+
+sub pair
+{
+	my ($conf) = @_;
+	my $primary = feed_server(
+		'primary' . ++$names,
+		streaming => 1,
+		conf => "wal_log_hints = on\nwal_keep_size = 64MB\n" . ($conf // ''));
+	$primary->backup('base');
+	return ($primary, standby_of($primary, "standby$names"));
+}
+
+sub goes_on
+{
+	my ($reader, $node, $what) = @_;
+	is($reader->once($node), '', "$what: nobody is told") or diag $reader->{said};
+	return $reader->same_as($node, $what);
+}
+
+# The position's seventh field is the place in the WAL, the sixth the timeline.
+sub forged
+{
+	my ($reader) = @_;
+	my @fields = split /\./, $reader->{position}, -1;
+	@fields[ 6, 7 ] = (1, 0);
+	return bless { %$reader, position => join('.', @fields), copy => { %{ $reader->{copy} } } }, 'Reader';
+}
+
+# ---- a promoted standby that lacks WAL, used at once and restarted first; then the old primary is rewound
+for my $how ('used at once', 'restarted first', 'crashed first')
+{
+	my ($primary, $standby) = pair();
+	insert($primary);
+	has_all($primary, $standby);
+	my $knows = Reader->of($primary);
+	$standby->stop;
+	insert($primary);
+	my $lost = Reader->of($primary);
+	my $forged = forged($lost);
+	$primary->stop('immediate');
+	$standby->start;
+	$standby->promote;
+	$standby->restart if $how eq 'restarted first';
+	kill_backend($standby) if $how eq 'crashed first';
+	is($lost->once($standby), 'SF001', "$how: who has seen lost WAL is told");
+	insert($standby);
+	goes_on($knows, $standby, "$how: who has not");
+	$forged->poll($standby);
+	is($forged->differs($standby), 1, "$how: the control has a row that is gone");
+	is($lost->once($standby), 'SF001', "$how: is told again");
+
+	if ($how eq 'used at once')
+	{
+		$primary->start;
+		my $seen = Reader->of($primary);
+		$primary->stop;
+		$standby->safe_psql('postgres', 'CHECKPOINT');
+		my $conf = slurp($primary->data_dir . '/postgresql.conf');
+		system('pg_rewind', '--target-pgdata', $primary->data_dir, '--source-server', $standby->connstr('postgres'),
+			'--no-sync') == 0
+		  or die 'pg_rewind';
+		spew($primary->data_dir . '/postgresql.conf', $conf);
+		$primary->append_conf('postgresql.conf', "primary_conninfo = '" . $standby->connstr . "'\n");
+		$primary->set_standby_mode;
+		$primary->start;
+		has_all($standby, $primary);
+		is($_->once($primary), 'SF001', 'rewound: who has seen lost WAL is told') for $seen, $lost;
+		goes_on($knows, $primary, 'rewound');
+		$primary->stop('immediate');
+	}
+	$standby->stop('immediate');
+}
+
+# ---- recovery to an earlier time
+{
+	my $primary = feed_server('archived', streaming => 1, has_archiving => 1);
+	$primary->backup('base');
+	insert($primary);
+	my $before = Reader->of($primary);
+	my $target = $primary->safe_psql('postgres', "SELECT pg_create_restore_point('target')");
+	insert($primary);
+	my $after = Reader->of($primary);
+	$primary->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	$primary->poll_query_until('postgres',
+		"SELECT last_archived_wal >= pg_walfile_name('$target') FROM pg_stat_archiver")
+	  or die;
+	my $restored = PostgreSQL::Test::Cluster->new('restored');
+	$restored->init_from_backup($primary, 'base', has_restoring => 1, standby => 0);
+	$restored->append_conf('postgresql.conf',
+		"recovery_target_name = 'target'\nrecovery_target_action = 'promote'\narchive_mode = off\n");
+	$restored->start;
+	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
+	is($after->once($restored), 'SF001', 'restored: who has seen later WAL is told');
+	goes_on($before, $restored, 'restored');
+	$_->stop('immediate') for $restored, $primary;
+}
+
+done_testing();
