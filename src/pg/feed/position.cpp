@@ -21,6 +21,7 @@ extern "C" {
 #include "pg/feed/lives.hpp"
 #include "pg/feed/parts.hpp"
 #include "pg/feed/snapshot.hpp"
+#include "pg/feed/wal.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::feed {
@@ -153,8 +154,10 @@ namespace {
 // and then nobody has seen its end.
 XLogRecPtr present_wal() {
     if (RecoveryInProgress()) return GetXLogReplayRecPtr(nullptr);
-    const XLogRecPtr flushed = GetFlushRecPtr(nullptr);
-    return synchronous_standbys::commits_wait() ? Min(flushed, synchronous_standbys::released()) : flushed;
+    TimeLineID timeline = 0;
+    const XLogRecPtr flushed = GetFlushRecPtr(&timeline);
+    return end_of_records(
+        synchronous_standbys::commits_wait() ? Min(flushed, synchronous_standbys::released()) : flushed, timeline);
 }
 
 // Not after the snapshot was taken.

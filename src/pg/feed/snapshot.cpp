@@ -23,8 +23,8 @@ Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions) {
     const FullXids full{next_xid()};
     const uint64 xmax = full(snapshot->xmax);
     // The copy of a snapshot that lacks some of them has none, and still their number.
-    const bool listed = snapshot->subxip != nullptr &&
-                        (snapshot->takenDuringRecovery || subtransactions == Subtransactions::listed);
+    const bool listed =
+        snapshot->subxip != nullptr && (snapshot->takenDuringRecovery || subtransactions == Subtransactions::listed);
     const auto subxids = listed ? static_cast<uint32>(Max(snapshot->subxcnt, 0)) : uint32{0};
     auto* const open = static_cast<uint64*>(palloc((Size{snapshot->xcnt} + subxids + 1) * sizeof(uint64)));
     Size count = 0;
