@@ -74,33 +74,38 @@ TimeLineID present_timeline() {
     return timeline;
 }
 
-// True if the WAL up to there, of that timeline, is part of the history of this server.
-bool is_in_history(TimeLineID timeline, XLogRecPtr wal) {
+enum class Branch { same, left, unknown };
+
+// Whether the WAL up to there, of that timeline, is part of the history of this server.
+Branch branch_of(TimeLineID timeline, XLogRecPtr wal) {
     const TimeLineID present = present_timeline();
-    if (timeline == present) return true;
+    if (timeline == present) return Branch::same;
     const ListCell* cell;
     foreach (cell, readTimeLineHistory(present)) {
         const auto* entry = static_cast<const TimeLineHistoryEntry*>(lfirst(cell));
-        if (entry->tli == timeline) return entry->end == InvalidXLogRecPtr || wal <= entry->end;
+        if (entry->tli == timeline)
+            return entry->end == InvalidXLogRecPtr || wal <= entry->end ? Branch::same : Branch::left;
     }
-    return false;
+    return Branch::unknown;
 }
 
 // ---- since
 
 void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded) {
+    const Branch branch = upgraded ? Branch::same : branch_of(static_cast<TimeLineID>(p.timeline), p.wal);
     // The life is noted before the position is made, in earlier WAL.
-    if (!c.known && RecoveryInProgress() && (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal)) {
+    if (!c.known && branch != Branch::left && RecoveryInProgress() &&
+        (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal)) {
         ereport(ERROR,
                 (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE), errmsg("this standby does not know the position yet"),
                  errdetail("The life in which it was made was not replayed."),
                  errhint("Poll again later. If the position is of another cluster, poll with ''.")));
     }
-    if (!c.known) {
+    if (!c.known && branch != Branch::left) {
         fail_copy_again(
             "It was made by another cluster, by a server that was copied from this one, or more than 60 starts ago.");
     }
-    if (c.lost || (!upgraded && !is_in_history(static_cast<TimeLineID>(p.timeline), p.wal)))
+    if (c.lost || branch != Branch::same)
         fail_copy_again("This server has lost WAL that the server with this position had, by a failover or a restore.");
 }
 
