@@ -22,7 +22,7 @@ sub feed_server
 {
 	my ($name, %o) = @_;
 	my ($conf, $streaming) = map { delete $o{$_} } qw(conf streaming);
-	my $server = PostgreSQL::Test::Cluster->new($name);
+	my $server = PostgreSQL::Test::Cluster->new($name, install_path => delete $o{install_path});
 	$server->init(allows_streaming => $streaming, %o);
 	$server->append_conf('postgresql.conf', <<"END");
 fsync = off
