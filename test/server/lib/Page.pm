@@ -62,18 +62,13 @@ our %run_by = (
 		'pg_partman 5.2 or later' => 'partitioning',
 		'pg_partman 4' => 'partitioning' },
 	'doc/feed.md' => {
-		'A feed with stamps' => 'all_pages',
-		'Sleep until somebody commits' => 'all_pages',
-		'Without stamps' => 'all_pages',
-		'In the order of stamps, for tools' => 'all_pages',
-		'Open transactions' => 'all_pages',
-		'After a failover' => 'after_a_failover',
-		'One of several workers' => 'all_pages',
-		'Deleted rows' => 'feed_with_deletions',
-		'Several readers' => 'feeds_keep_house',
-		'On a standby' => 'marks_on_standbys',
-		'Rows of several servers' => 'stamps_on_arrival',
-		'By the key' => 'readers_lose_no_row' },
+		'Two calls' => 'all_pages',
+		'Several tables at one moment' => 'all_pages',
+		'Deleted rows' => 'all_pages',
+		'Several readers' => 'all_pages',
+		'From now on' => 'all_pages',
+		'All rows of an hour' => 'all_pages',
+		'Standbys and several servers' => 'feed_page' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',
 		'Kubernetes and Patroni' => 'same_machine_id',
@@ -241,7 +236,7 @@ sub example
 {
 	my ($table) = @_;
 	return $table =~ s/\b[2-9a-x]{16}\b/ID/gr =~ s/\d{4}-\d\d-\d\d [\d:.]+\+\d\d/TIME/gr =~ s/ +/ /gr =~
-	  s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
+	  s/\b1\.[0-9a-f]+\.\S*/POSITION/gr =~ s/,\d+\)/,STAMP)/gr =~ s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
 }
 
 sub run_sh

@@ -35,10 +35,6 @@ $server->start;
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
 		qr/Scan.* using account_pkey on account\n +Index Cond: /,
 		"README: an index range scan: $_") for @queries;
-	my ($feed) = grep { $_->{content} =~ /outbox/ } $page->blocks('', 'sql');
-	is(join(',', $feed->{said} =~ /\| ([tf]) +\| +(\d+) \| (\w*) *$/mg),
-		'f,3,third,f,1,changed,t,2,', 'README: the feed shows new, changed and deleted rows at once');
-	like($feed->{said}, qr/^ +seen *\n-+\n +\d+$/m, 'README: and the count for the next call');
 }
 
 # ---- doc/queries.md, whose conditions on times are also left out

@@ -1,0 +1,76 @@
+# doc/feed.md: a subscriber has a feed of its own, which has the rows of the publisher; and the loop in Python keeps its
+# copy equal to the table, through a crash and a feed that is created again.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use IPC::Run ();
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = Page->new('doc/feed.md');
+my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';
+for my $node (values %node)
+{
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE DATABASE app');
+	$node->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
+}
+
+# ---- a subscriber
+$node{node1}->safe_psql('app', 'SET client_min_messages = error; SELECT gen_sno()');
+$page->run_on(\%node, 'Standbys and several servers');
+$page->all_run;
+my $poll = sub {
+	return $node{node2}->safe_psql('app', q{SELECT string_agg(concat_ws(':', step, id, (f.row).body), ' ' ORDER BY step, id)
+		FROM article_feed('} . ($_[0] // '') . q{') AS f});
+};
+$node{node1}->safe_psql('app', q{INSERT INTO article VALUES (1, 'first'), (2, 'second')});
+ok(eventually(sub { $poll->() eq '0 2:1:first 2:2:second 3' }), 'the feed of the subscriber has the rows') or diag $poll->();
+my $position = $node{node2}->safe_psql('app', q{SELECT position FROM article_feed('') WHERE step = 3});
+is($poll->($position), '3', 'and then nothing');
+$node{node1}->safe_psql('app', q{UPDATE article SET body = 'changed' WHERE id = 1; DELETE FROM article WHERE id = 2});
+ok(eventually(sub { $poll->($position) eq '1:2 2:1:changed 3' }), 'until a row is changed and one is deleted')
+  or diag $poll->($position);
+
+# ---- the loop
+my ($python) = grep { eval { run_command([ $_, '-c', 'import psycopg' ]); $? == 0 } } '/usr/bin/python3', 'python3';
+SKIP:
+{
+	skip 'psycopg 3 is not installed', 5 unless $python;
+	my $server = $node{node1};
+	my $sql = sub { $server->safe_psql('app', $_[0]) };
+	$sql->('CREATE TABLE outbox (id bigserial PRIMARY KEY, message text); '
+		  . q{SELECT snowflake_ids.create_feed('outbox'); INSERT INTO outbox (message) VALUES ('first'), ('second')});
+	my ($block) = $page->blocks('The loop', 'python');
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/loop.py';
+	append_to_file($file, $block->{content});
+	local %ENV = (%ENV, PGHOST => $server->host, PGPORT => $server->port);
+	my ($out, $err) = ('', '');
+	my $reader = IPC::Run::start([ $python, $file ], '>', \$out, '2>', \$err);
+	my $has = sub {
+		my ($copy, $what) = @_;
+		my $seen = eventually(sub { $reader->pump_nb if $reader->pumpable; return $out =~ /\Q$copy\E\n\z/ });
+		ok($seen, $what) or diag "$out$err";
+		return;
+	};
+	$has->(q({1: 'first', 2: 'second'}), 'the loop copies the table');
+	$sql->(q{UPDATE outbox SET message = 'changed' WHERE id = 1; DELETE FROM outbox WHERE id = 2});
+	$has->(q({1: 'changed'}), 'and follows it');
+	$server->stop('immediate');
+	$server->start;
+	$sql->(q{INSERT INTO outbox VALUES (3, 'third')});
+	$has->(q({1: 'changed', 3: 'third'}), 'through a crash');
+	$sql->(q{SELECT snowflake_ids.drop_feed('outbox'); DELETE FROM outbox WHERE id = 1; SELECT snowflake_ids.create_feed('outbox')});
+	$has->(q({3: 'third'}), 'a feed that is created again is copied again');
+	like($out, qr/HINT:  Poll with the position ''/, 'as the error says');
+	$reader->kill_kill;
+}
+
+$_->stop for values %node;
+done_testing();
