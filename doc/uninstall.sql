@@ -30,10 +30,8 @@ CREATE TEMP VIEW keyed AS SELECT DISTINCT tab, owner, relacl, nspname, relname, 
 WHERE is_key AND is_ours AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = tab);
 CREATE TEMP VIEW part AS SELECT tab, inhrelid::regclass AS part, pg_get_expr(relpartbound, inhrelid) AS bounds
 FROM keyed JOIN pg_inherits ON inhparent = tab JOIN pg_class ON pg_class.oid = inhrelid;
-CREATE TEMP VIEW feeding AS -- triggers that stamp or check
-SELECT oid, tgrelid::regclass AS tab, tgname, CASE WHEN tgfoid::regproc::text ~ '_stamp$'
-    THEN (string_to_array(encode(tgargs, 'escape'), '\000'))[tgnargs] END AS stamp
-FROM pg_trigger WHERE NOT tgisinternal AND tgparentid = 0 AND ('pg_proc'::regclass, tgfoid) IN (SELECT classid, objid FROM ours)
+CREATE TEMP VIEW feeding AS -- triggers of feeds that are not whole
+SELECT oid, tgrelid::regclass AS tab, tgname FROM pg_trigger WHERE NOT tgisinternal AND tgparentid = 0 AND ('pg_proc'::regclass, tgfoid) IN (SELECT classid, objid FROM ours)
     AND ('pg_class'::regclass, tgrelid) NOT IN (SELECT classid, objid FROM ours);
 CREATE TEMP TABLE todo AS
 SELECT step, CASE step WHEN 1 THEN format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
@@ -41,7 +39,6 @@ SELECT step, CASE step WHEN 1 THEN format('ALTER TABLE %s DROP CONSTRAINT %I', c
 FROM pg_constraint, unnest('{1,9}'::int[]) AS step WHERE contype = 'f' AND conparentid = 0
     AND EXISTS (SELECT FROM changing WHERE is_ours AND changing.oid IN (conrelid, confrelid))
 UNION ALL SELECT 1, format('DROP TRIGGER %I ON %s', tgname, tab) FROM feeding
-UNION ALL SELECT 8, format('ALTER TABLE %s ALTER %I DROP NOT NULL', tab, stamp) FROM feeding WHERE stamp IS NOT NULL
 UNION ALL SELECT 2, format('ALTER TABLE %s DETACH PARTITION %s', tab, part) FROM part
 UNION ALL SELECT 3, format('DROP TABLE %s', tab) FROM keyed
 UNION ALL SELECT 4, format('ALTER TABLE %s ', tab) || string_agg(concat_ws(', ',

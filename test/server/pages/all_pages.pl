@@ -294,13 +294,17 @@ END
 	my $sections = chapter_text($convert, 'Errors of a conversion');
 	my %state = messages_of($errors);
 	my %hint_says_all = map { utf8::encode($_); $_ => 1 } split /\n/, <<'END';
-"…" is a temporary table of another session
-"…" is not a table
+… cannot have a feed
+… exists already
+…(text) exists already
+… has no feed
+… has no primary key
 … ids have no machine id, and this server …
 … sequence overflow
 a layout never changes
 another server has taken over the ids of this data directory
 another version of snowflake_ids has created the shared memory of this server
+a feed cannot be read by an index of the method …
 argument must not be null: …
 cannot create a BRIN index on domain …
 cannot generate … ids
@@ -308,7 +312,15 @@ cannot generate … ids during recovery
 cannot generate … ids during recovery: the standby's machine id is the primary's
 cannot generate … ids in a parallel worker
 cannot generate … ids: the clock is …
-column "…" of relation "…" does not exist
+cannot stamp the rows of "…" for its feed
+cannot wait for rows in a transaction that does not see what others commit
+column … of … exists already
+…(text) exists already
+function "…" is for triggers that create_feed() makes
+function "feed_stamp" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
+the feed of "…" has no deletions
+the primary key of … has a column with a name that its feed needs
+… is a partition
 could not generate random values
 could not write ceiling file "…": …
 gave up waiting for relation "snowflake_ids.…" of extension snowflake_ids after … ms
@@ -412,7 +424,10 @@ END
 			'SET ROLE event_reader; SELECT gen_sno_at(now(), 0)',
 			'BEGIN; CREATE TABLE read_later (id int PRIMARY KEY);'
 			  . q{SELECT snowflake_ids.create_feed('read_later'); GRANT SELECT ON read_later TO event_reader;}
-			  . 'SET LOCAL ROLE event_reader; SELECT FROM read_later_feed',
+			  . q{SET LOCAL ROLE event_reader; SELECT FROM read_later_feed('')},
+			'BEGIN; CREATE TABLE stampless (id int PRIMARY KEY);'
+			  . q{SELECT snowflake_ids.create_feed('stampless'); ALTER TABLE stampless DISABLE TRIGGER USER;}
+			  . 'INSERT INTO stampless VALUES (1)',
 			'DROP EXTENSION snowflake_ids',
 			'CREATE SCHEMA snowflake_ids',
 			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno',
@@ -742,7 +757,7 @@ sub servers_own
 	my ($message) = @_;
 	return $message =~ /^(?:
 		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|mergejoin|function\ gen_sno|type\ "sno"|cannot\ cast\ type
-		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ (function|view)|could\ not\ (resize|open)\ shared
+		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ (function|table)|null\ value|could\ not\ (resize|open)\ shared
 		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
 

@@ -23,7 +23,7 @@ for my $node (values %node)
 }
 
 # ---- a subscriber
-$node{node1}->safe_psql('app', 'SET client_min_messages = error; SELECT gen_sno()');
+$node{node1}->safe_psql('app', 'SET client_min_bodys = error; SELECT gen_sno()');
 $page->run_on(\%node, 'Standbys and several servers');
 $page->all_run;
 my $poll = sub {
@@ -45,8 +45,8 @@ SKIP:
 	skip 'psycopg 3 is not installed', 5 unless $python;
 	my $server = $node{node1};
 	my $sql = sub { $server->safe_psql('app', $_[0]) };
-	$sql->('CREATE TABLE outbox (id bigserial PRIMARY KEY, message text); '
-		  . q{SELECT snowflake_ids.create_feed('outbox'); INSERT INTO outbox (message) VALUES ('first'), ('second')});
+	$sql->('CREATE TABLE headline (id bigserial PRIMARY KEY, body text); '
+		  . q{SELECT snowflake_ids.create_feed('headline'); INSERT INTO headline (body) VALUES ('first'), ('second')});
 	my ($block) = $page->blocks('The loop', 'python');
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/loop.py';
 	append_to_file($file, $block->{content});
@@ -60,13 +60,13 @@ SKIP:
 		return;
 	};
 	$has->(q({1: 'first', 2: 'second'}), 'the loop copies the table');
-	$sql->(q{UPDATE outbox SET message = 'changed' WHERE id = 1; DELETE FROM outbox WHERE id = 2});
+	$sql->(q{UPDATE headline SET body = 'changed' WHERE id = 1; DELETE FROM headline WHERE id = 2});
 	$has->(q({1: 'changed'}), 'and follows it');
 	$server->stop('immediate');
 	$server->start;
-	$sql->(q{INSERT INTO outbox VALUES (3, 'third')});
+	$sql->(q{INSERT INTO headline VALUES (3, 'third')});
 	$has->(q({1: 'changed', 3: 'third'}), 'through a crash');
-	$sql->(q{SELECT snowflake_ids.drop_feed('outbox'); DELETE FROM outbox WHERE id = 1; SELECT snowflake_ids.create_feed('outbox')});
+	$sql->(q{SELECT snowflake_ids.drop_feed('headline'); DELETE FROM headline WHERE id = 1; SELECT snowflake_ids.create_feed('headline')});
 	$has->(q({3: 'third'}), 'a feed that is created again is copied again');
 	like($out, qr/HINT:  Poll with the position ''/, 'as the error says');
 	$reader->kill_kill;
