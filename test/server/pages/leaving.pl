@@ -122,6 +122,17 @@ my $objects =
 my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
 my $run = "cd '$root' && $command->{content}";
+
+# Feeds, and what is left of one whose table was dropped.
+$said->(<<'END');
+SET ROLE shop;
+SELECT snowflake_ids.create_feed('reading'), snowflake_ids.create_feed('"Shop".constant');
+CREATE TABLE lost (id int PRIMARY KEY);
+SELECT snowflake_ids.create_feed('lost');
+SET client_min_messages = warning;
+DROP TABLE lost CASCADE;
+ALTER TABLE lost_deleted RENAME TO lost_z;
+END
 $said->('CREATE VIEW light AS SELECT id FROM reading');
 {
 	local %ENV = (%ENV, %at);
