@@ -29,9 +29,11 @@ BEGIN
     FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = of_table AND a.atttypid = 'bigint'::regtype
         AND NOT a.attisdropped AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00'
     WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.feed_stamp'::regproc ORDER BY t.tgname DESC LIMIT 1;
-    -- Only the owner can have made the function and the table of deletions.
+    -- Only the owner can have made the function and the table of deletions. Its function depends on both tables, but
+    -- returns rows of one.
     SELECT f.oid INTO feed
     FROM pg_depend d JOIN pg_proc f ON f.oid = d.objid
+        AND (SELECT c.reltype FROM pg_class c WHERE c.oid = of_table) = ANY (f.proallargtypes)
     WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
       AND f.proowner = feed_of.owner AND f.pronargs = 1 AND f.proargnames @> ARRAY['since', 'step', 'row', 'position']
     ORDER BY 1 LIMIT 1;
