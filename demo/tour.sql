@@ -61,6 +61,24 @@ SELECT expression AS "count(...)", round(ms) AS ms,
     repeat('#', greatest(1, round(40 * ms / max(ms) OVER ())::int)) AS "less is better"
 FROM timing ORDER BY ms;
 
+\set ECHO :echo
+\echo
+\echo '==== 4. A program follows changes: its first poll has everything, and a position for the next one'
+\echo
+CREATE TABLE outbox (id bigserial PRIMARY KEY, message text);
+SELECT to_do FROM snowflake_ids.create_feed('outbox') \gexec
+INSERT INTO outbox (message) VALUES ('first'), ('second'), ('third');
+SELECT step, id, (f.row).message, position FROM outbox_feed('') AS f;
+\echo
+\echo 'Step 0 empties the copy, 1 deletes a row, 2 is a row as it is now, and 3 has the position.'
+\echo 'wait_feed() sleeps until somebody commits. The next poll has what is new, each row once:'
+SELECT position FROM outbox_feed('') WHERE step = 3 \gset
+UPDATE outbox SET message = 'changed' WHERE message = 'first';
+DELETE FROM outbox WHERE message = 'second';
+SELECT snowflake_ids.wait_feed('outbox', :'position', '1 s') AS position \gset
+SELECT step, id, (f.row).message, position FROM outbox_feed(:'position') AS f;
+\set ECHO none
+
 \if :{?keep}
 \else
 DROP SCHEMA tour CASCADE;
