@@ -27,11 +27,13 @@ $node{node1}->safe_psql('app', 'SET client_min_bodys = error; SELECT gen_sno()')
 $page->run_on(\%node, 'Standbys and several servers');
 $page->all_run;
 my $poll = sub {
-	return $node{node2}->safe_psql('app', q{SELECT string_agg(concat_ws(':', step, id, (f.row).body), ' ' ORDER BY step, id)
+	return $node{node2}->safe_psql(
+		'app', q{SELECT string_agg(concat_ws(':', step, id, (f.row).body), ' ' ORDER BY step, id)
 		FROM article_feed('} . ($_[0] // '') . q{') AS f});
 };
 $node{node1}->safe_psql('app', q{INSERT INTO article VALUES (1, 'first'), (2, 'second')});
-ok(eventually(sub { $poll->() eq '0 2:1:first 2:2:second 3' }), 'the feed of the subscriber has the rows') or diag $poll->();
+ok(eventually(sub { $poll->() eq '0 2:1:first 2:2:second 3' }), 'the feed of the subscriber has the rows')
+  or diag $poll->();
 my $position = $node{node2}->safe_psql('app', q{SELECT position FROM article_feed('') WHERE step = 3});
 is($poll->($position), '3', 'and then nothing');
 $node{node1}->safe_psql('app', q{UPDATE article SET body = 'changed' WHERE id = 1; DELETE FROM article WHERE id = 2});
@@ -39,13 +41,15 @@ ok(eventually(sub { $poll->($position) eq '1:2 2:1:changed 3' }), 'until a row i
   or diag $poll->($position);
 
 # ---- the loop
-my ($python) = grep { eval { run_command([ $_, '-c', 'import psycopg' ]); $? == 0 } } '/usr/bin/python3', 'python3';
+my ($python) = grep {
+	eval { run_command([ $_, '-c', 'import psycopg' ]); $? == 0 }
+} '/usr/bin/python3', 'python3';
 SKIP:
 {
 	skip 'psycopg 3 is not installed', 5 unless $python;
 	my $server = $node{node1};
 	my $sql = sub { $server->safe_psql('app', $_[0]) };
-	$sql->('CREATE TABLE headline (id bigserial PRIMARY KEY, body text); '
+	$sql->( 'CREATE TABLE headline (id bigserial PRIMARY KEY, body text); '
 		  . q{SELECT snowflake_ids.create_feed('headline'); INSERT INTO headline (body) VALUES ('first'), ('second')});
 	my ($block) = $page->blocks('The loop', 'python');
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/loop.py';
@@ -66,7 +70,9 @@ SKIP:
 	$server->start;
 	$sql->(q{INSERT INTO headline VALUES (3, 'third')});
 	$has->(q({1: 'changed', 3: 'third'}), 'through a crash');
-	$sql->(q{SELECT snowflake_ids.drop_feed('headline'); DELETE FROM headline WHERE id = 1; SELECT snowflake_ids.create_feed('headline')});
+	$sql->(
+		q{SELECT snowflake_ids.drop_feed('headline'); DELETE FROM headline WHERE id = 1; SELECT snowflake_ids.create_feed('headline')}
+	);
 	$has->(q({3: 'third'}), 'a feed that is created again is copied again');
 	like($out, qr/HINT:  Poll with the position ''/, 'as the error says');
 	$reader->kill_kill;

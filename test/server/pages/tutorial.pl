@@ -72,7 +72,8 @@ sub read_events
 		$has_read->('a row that is changed is read again', 'changed');
 
 		# It continues after the last batch.
-		ok(eventually(sub { $sql->('SELECT string_agg(step::text, $$ $$) FROM place, order_outbox_feed(position)') eq '3' }),
+		ok( eventually(
+				sub { $sql->('SELECT string_agg(step::text, $$ $$) FROM place, order_outbox_feed(position)') eq '3' }),
 			'it has stored its position');
 		$reader->kill_kill;
 		$sql->(q{INSERT INTO order_outbox (event) VALUES ('while it was stopped')});
