@@ -23,7 +23,7 @@ for my $node (values %node)
 }
 
 # ---- a subscriber
-$node{node1}->safe_psql('app', 'SET client_min_bodys = error; SELECT gen_sno()');
+$node{node1}->safe_psql('app', 'SET client_min_messages = error; SELECT gen_sno()');
 $page->run_on(\%node, 'Standbys and several servers');
 $page->all_run;
 my $poll = sub {
