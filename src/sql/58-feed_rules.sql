@@ -314,20 +314,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_deletions_rules(regclass) IS 'internal: rules of the table of deletions';
 
--- A key has changed if its bytes have: a copy may keep equal keys apart. Triggers of statements are not those of
--- partitions, so each part has its own for TRUNCATE.
+-- Triggers of statements are not those of partitions, so each part has its own for TRUNCATE. Keys that change are noted
+-- by the trigger of the stamps.
 CREATE FUNCTION snowflake_ids.feed_note_rules(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH p AS (SELECT * FROM snowflake_ids.feed_of(of_table)),
-    key AS (
-        SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY n) AS old, string_agg(format('NEW.%I', name), ', ' ORDER BY n) AS new
-        FROM snowflake_ids.feed_key(of_table)),
     wanted AS (
         SELECT m.*, w.*, p.deletions
-        FROM p, key, snowflake_ids.feed_parts(of_table) m, LATERAL (VALUES
+        FROM p, snowflake_ids.feed_parts(of_table) m, LATERAL (VALUES
             ('zz_note_deleted', 'DELETE', 9, 'FOR EACH ROW'),
-            ('zz_note_key', 'UPDATE', 17, format('FOR EACH ROW WHEN (pg_catalog.record_image_ne(ROW(%s), ROW(%s)))', key.old, key.new)),
             ('zz_note_truncated', 'TRUNCATE', 32, 'FOR EACH STATEMENT')) AS w (trigger, event, type, each)
         WHERE m.kind <> 'f'),
     noting AS (

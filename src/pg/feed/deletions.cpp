@@ -12,6 +12,8 @@
 //
 // A constraint trigger of the table of deletions, which never fires, refers to the table by its oid (tgconstrrelid). So
 // both can be renamed. The other way round, PostgreSQL would leave clones of the trigger behind in detached partitions.
+#include "pg/feed/deletions.hpp"
+
 #include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
 
@@ -28,6 +30,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "storage/lmgr.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
@@ -105,16 +108,21 @@ Oid deletions_of(Oid table) {
     return found;
 }
 
+// Also if the table is a part of one with a feed.
+Oid deletions_of_part(Oid table) {
+    const ListCell* cell;
+    foreach (cell, relatives_above(table))
+        if (const Oid found = deletions_of(lfirst_oid(cell)); OidIsValid(found)) return found;
+    return InvalidOid;
+}
+
 // Who has the privilege TRIGGER can create a trigger as ours, but only the owner can enable it ALWAYS.
 Relation open_deletions(const TriggerData& t) {
     const Trigger& trigger = *t.tg_trigger;
     const Oid owner = t.tg_relation->rd_rel->relowner;
     if (trigger.tgenabled != TRIGGER_FIRES_ALWAYS && !has_privs_of_role(GetUserId(), owner))
         fail(t, psprintf("Trigger \"%s\" is not enabled ALWAYS.", trigger.tgname));
-    Oid found = InvalidOid;
-    const ListCell* cell;
-    foreach (cell, relatives_above(RelationGetRelid(t.tg_relation)))
-        if (!OidIsValid(found)) found = deletions_of(lfirst_oid(cell));
+    const Oid found = deletions_of_part(RelationGetRelid(t.tg_relation));
     if (!OidIsValid(found)) fail(t, "There is no table of deletions.");
     const Relation table = table_open(found, RowExclusiveLock);
     if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relowner != owner)
@@ -208,6 +216,17 @@ Deletions look_up(const TriggerData& t, Relation table) {
     return d;
 }
 
+void insert_key(const Deletions& deletions, Relation rel, HeapTuple row) {
+    Datum values[INDEX_MAX_KEYS];
+    char nulls[INDEX_MAX_KEYS];
+    for (int i = 0; i < deletions.count; i++) {
+        bool null = true;
+        values[i] = heap_getattr(row, deletions.columns[i], RelationGetDescr(rel), &null);
+        nulls[i] = null ? 'n' : ' ';
+    }
+    check_result(SPI_execute_plan(deletions.insert, values, nulls, false, 0));
+}
+
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
     const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
     if (t != nullptr && TRIGGER_FIRED_AFTER(t->tg_event) && !TRIGGER_FIRED_BY_INSERT(t->tg_event)) return *t;
@@ -252,13 +271,66 @@ void note_truncated(Relation rel, Oid deletions) {
                             psprintf("\"%s\", a part of the table, was truncated.", RelationGetRelationName(rel)));
 }
 
+// True if the bytes have changed: a copy may keep equal keys apart.
+bool has_changed(const Deletions& key, const TriggerData& t) {
+    const TupleDesc columns = RelationGetDescr(t.tg_relation);
+    for (int i = 0; i < key.count; i++) {
+        const FormData_pg_attribute& column = *TupleDescAttr(columns, key.columns[i] - 1);
+        // It gets its value after the triggers.
+        if (column.attgenerated != '\0') return true;
+        bool was_null = false, is_null = false;
+        const Datum was = heap_getattr(t.tg_trigtuple, key.columns[i], columns, &was_null);
+        const Datum is = heap_getattr(t.tg_newtuple, key.columns[i], columns, &is_null);
+        if (was_null != is_null || (!is_null && !datum_image_eq(was, is, column.attbyval, column.attlen))) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+// ---- a key that changes
+
+struct ChangedKeys {
+    Deletions key;    // `insert` null: not looked up yet
+    bool has_no_feed;  // with deletions
+};
+
+ChangedKeys* watch_keys(const TriggerData& t, MemoryContext context) {
+    auto* const keys = static_cast<ChangedKeys*>(MemoryContextAllocZero(context, sizeof(ChangedKeys)));
+    if (!is_child(t.tg_relation)) {
+        key_columns(t.tg_relation, keys->key.columns, &keys->key.count);
+    } else if (OidIsValid(deletions_of_part(RelationGetRelid(t.tg_relation)))) {
+        const Relation table = open_deletions(t);
+        const Caller caller = connect_as(t.tg_relation->rd_rel->relowner, as_foreign_keys);
+        keys->key = look_up(t, table);
+        disconnect(caller);
+        table_close(table, NoLock);
+    }
+    return keys;
+}
+
+void note_changed_key(ChangedKeys* keys, const TriggerData& t) {
+    if (keys->has_no_feed || !has_changed(keys->key, t)) return;
+    const bool is_first = keys->key.insert == nullptr;
+    if (is_first && !OidIsValid(deletions_of_part(RelationGetRelid(t.tg_relation)))) {
+        keys->has_no_feed = true;
+        return;
+    }
+    const Relation table = is_first ? open_deletions(t) : nullptr;
+    const Caller caller = connect_as(t.tg_relation->rd_rel->relowner, as_foreign_keys);
+    if (is_first) {
+        keys->key = look_up(t, table);
+        table_close(table, NoLock);
+    }
+    insert_key(keys->key, t.tg_relation, t.tg_trigtuple);
+    disconnect(caller);
+}
 
 }  // namespace snowflake_ids::feed
 
 namespace snowflake_ids {
 
-// AFTER DELETE, AFTER UPDATE of the key, AFTER TRUNCATE.
+// AFTER DELETE, AFTER TRUNCATE.
 FUNCTION(snowflake_ids_note_deleted) {
     using namespace feed;
     const TriggerData& t = trigger_data(fcinfo, "note_deleted");
@@ -282,14 +354,7 @@ FUNCTION(snowflake_ids_note_deleted) {
         info.fn_extra = found;
     }
     const auto& deletions = *static_cast<const Deletions*>(info.fn_extra);
-    Datum values[INDEX_MAX_KEYS];
-    char nulls[INDEX_MAX_KEYS];
-    for (int i = 0; i < deletions.count; i++) {
-        bool null = true;
-        values[i] = heap_getattr(t.tg_trigtuple, deletions.columns[i], RelationGetDescr(rel), &null);
-        nulls[i] = null ? 'n' : ' ';
-    }
-    check_result(SPI_execute_plan(deletions.insert, values, nulls, false, 0));
+    insert_key(deletions, rel, t.tg_trigtuple);
     disconnect(caller);
     return Datum{0};
 }

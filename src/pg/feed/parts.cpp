@@ -36,6 +36,7 @@ namespace {
 
 constexpr const char* stamp_symbol = "snowflake_ids_feed_stamp";
 constexpr const char* note_symbol = "snowflake_ids_note_deleted";
+constexpr const char* lost_symbol = "snowflake_ids_note_lost";
 
 const char* create_feed_hint(Oid table) {
     return psprintf("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
@@ -99,18 +100,30 @@ void check_stamp_trigger(Oid table, const char* part, const TriggerDesc* trigger
     }
 }
 
-// Of rows that are deleted, and of keys that change.
 void check_note_triggers(Oid table, const char* part, const TriggerDesc* triggers) {
-    bool deletes = false, updates = false;
+    bool deletes = false;
     for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
         const Trigger& t = triggers->triggers[i];
         if (t.tgisinternal || !is_function(t.tgfoid, note_symbol)) continue;
         if (t.tgenabled != TRIGGER_FIRES_ALWAYS)
             fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, part));
         deletes = deletes || TRIGGER_FOR_DELETE(t.tgtype);
-        updates = updates || TRIGGER_FOR_UPDATE(t.tgtype);
     }
-    if (!deletes || !updates) fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
+    if (!deletes) fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
+}
+
+// Of the table of deletions.
+void check_deletions_triggers(Oid table, const Relation deletions) {
+    const TriggerDesc* const triggers = deletions->trigdesc;
+    bool stamps = false, notes = false;
+    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
+        const Trigger& t = triggers->triggers[i];
+        if (t.tgenabled != TRIGGER_FIRES_ALWAYS) continue;
+        stamps = stamps || is_function(t.tgfoid, stamp_symbol);
+        notes = notes || is_function(t.tgfoid, lost_symbol);
+    }
+    if (!stamps || !notes)
+        fail_unsound(table, psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(deletions)));
 }
 
 // ---- what has changed
@@ -237,6 +250,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     check_unchanged(table, deletions, snapshot);
     const Relation relation = relation_open(deletions, NoLock);
     check_relation(table, relation);
+    check_deletions_triggers(table, relation);
     relation_close(relation, NoLock);
 }
 

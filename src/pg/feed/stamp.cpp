@@ -1,5 +1,6 @@
 // The trigger function feed_stamp() gives each inserted or updated row the id of the top-level transaction, and notes
-// the table for readers that wait.
+// the table for readers that wait. If the key of a row changes, it notes the old one as deleted.
+#include "pg/feed/deletions.hpp"
 #include "pg/feed/lives.hpp"
 #include "pg/feed/wait.hpp"
 #include "pg/pg.hpp"
@@ -56,28 +57,39 @@ int find_column(const TriggerData& t) {
                     errtable(rel)));
 }
 
+// What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes to
+// it.
+struct Stamping {
+    int column;
+    feed::ChangedKeys* keys;  // null for an INSERT so far
+};
+
 }  // namespace
 
-// The column is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement
-// writes to it.
 FUNCTION(snowflake_ids_feed_stamp) {
     const TriggerData& t = trigger_data(fcinfo);
     FmgrInfo& info = *fcinfo->flinfo;
-    if (unlikely(info.fn_extra == nullptr)) {
+    auto*& found = reinterpret_cast<Stamping*&>(info.fn_extra);
+    if (unlikely(found == nullptr)) {
         const int number = find_column(t);
         feed::note_life();
         feed::will_write(RelationGetRelid(t.tg_relation));
-        info.fn_extra = MemoryContextAlloc(info.fn_mcxt, sizeof(int));
-        *static_cast<int*>(info.fn_extra) = number;
+        auto* const stamping = static_cast<Stamping*>(MemoryContextAllocZero(info.fn_mcxt, sizeof(Stamping)));
+        stamping->column = number;
+        found = stamping;
     }
-    int number = *static_cast<int*>(info.fn_extra);
+    const bool is_update = TRIGGER_FIRED_BY_UPDATE(t.tg_event);
+    if (is_update) {
+        if (found->keys == nullptr) found->keys = feed::watch_keys(t, info.fn_mcxt);
+        feed::note_changed_key(found->keys, t);
+    }
     Datum stamp = UInt64GetDatum(U64FromFullTransactionId(GetTopFullTransactionId()));
     bool null = false;
-    const HeapTuple row = TRIGGER_FIRED_BY_UPDATE(t.tg_event) ? t.tg_newtuple : t.tg_trigtuple;
+    const HeapTuple row = is_update ? t.tg_newtuple : t.tg_trigtuple;
     const TupleDesc columns = RelationGetDescr(t.tg_relation);
-    if (heap_getattr(row, number, columns, &null) == stamp && !null) return PointerGetDatum(row);
+    if (heap_getattr(row, found->column, columns, &null) == stamp && !null) return PointerGetDatum(row);
     null = false;
-    return PointerGetDatum(heap_modify_tuple_by_cols(row, columns, 1, &number, &stamp, &null));
+    return PointerGetDatum(heap_modify_tuple_by_cols(row, columns, 1, &found->column, &stamp, &null));
 }
 
 }  // namespace snowflake_ids
