@@ -336,17 +336,19 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
             ELSE format('CREATE TRIGGER %1$s AFTER %2$s ON %3$s %4$s EXECUTE FUNCTION snowflake_ids.note_deleted(); '
                 'ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
                 snowflake_ids.feed_trigger_name(n.part, n.trigger), n.event, n.part, n.each) END
-            || CASE WHEN n.deletions IS NULL OR (n.type = 32 AND n.depth > 0) THEN '' ELSE format(
+            -- The file of a part that was never truncated is that of CREATE TABLE.
+            || CASE WHEN n.deletions IS NULL OR (n.type = 32 AND n.depth > 0 AND coalesce(pg_relation_filenode(n.part) = n.part, true))
+                THEN '' ELSE format(
                 ' SELECT snowflake_ids.note_missed(%L, ''A trigger was off that notes deletions.'');', of_table) END,
-        n.type = 32 OR n.own OR n.tgname IS NOT NULL
-    FROM noting n ORDER BY n.depth, n.part, n.event
+        true
+    FROM noting n WHERE n.type = 32 OR n.own OR n.tgname IS NOT NULL ORDER BY n.depth, n.part, n.event
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_note_rules(regclass) IS 'internal: rules of the triggers that note deletions';
 
 -- A filter, a sort or a join of the caller stays outside (OFFSET 0). So no part is pruned, and the order of the steps
 -- stays. A stamp has two bounds, though one is always kept: so a generic plan expects 0.5 % of the rows, and uses an index.
 CREATE FUNCTION snowflake_ids.feed_definition(of_table regclass, deletes boolean, stamp name) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH p AS (SELECT * FROM snowflake_ids.feed_of(of_table)),
     k AS (
         SELECT string_agg(format('%I %s', name, type), ', ' ORDER BY n) AS columns,

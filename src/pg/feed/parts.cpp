@@ -144,6 +144,25 @@ void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
         fail_again(table, psprintf("\"%s\" was changed after the snapshot was taken.", get_rel_name(relation)));
 }
 
+bool notes_truncate(const TriggerDesc* triggers) {
+    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
+        const Trigger& t = triggers->triggers[i];
+        if (TRIGGER_FOR_TRUNCATE(t.tgtype) && t.tgenabled == TRIGGER_FIRES_ALWAYS && is_function(t.tgfoid, note_symbol))
+            return true;
+    }
+    return false;
+}
+
+// True if the reader has not seen the last change of the row in pg_class, and the file is not that of CREATE TABLE.
+bool has_other_file(const Relation relation, const Since& since) {
+    if (since.whole || since.upgraded || relation->rd_rel->relfilenode == RelationGetRelid(relation)) return false;
+    const FullXids full{next_xid()};
+    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(relation)));
+    const TransactionId xid = HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
+    if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
+    return TransactionIdIsNormal(xid) && since.unseen.has(full(xid));
+}
+
 // True if the relation itself has a row that the reader counts as read.
 bool has_read_row(Relation relation, int column, const Unseen& unseen, Snapshot snapshot) {
     bool found = false;
@@ -240,6 +259,12 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         if (part.is_new && relation->rd_rel->relkind == RELKIND_RELATION &&
             has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
             fail_copy_again(psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
+        }
+        // A partition that was created later than the feed has no trigger for TRUNCATE.
+        if (OidIsValid(deletions) && relation->rd_rel->relkind == RELKIND_RELATION &&
+            !notes_truncate(relation->trigdesc) && has_other_file(relation, since) &&
+            !has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
+            fail_copy_again(psprintf("\"%s\" may have been truncated, and has no trigger that notes it.", name));
         }
         const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
         relation_close(relation, NoLock);
