@@ -58,7 +58,7 @@ COMMENT ON FUNCTION snowflake_ids.note_life() IS
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
-    'notes the present position, and removes the deletions that the newest one older than "keep" has seen; readers that have not seen them copy the table again; returns how many';
+    'notes the present position, and removes what a position noted before "keep" has seen; who has not, copies the table again; returns how many';
 
 CREATE FUNCTION snowflake_ids.note_missed(of_table regclass, reason text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -93,7 +93,7 @@ BEGIN
         FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f WHERE NOT f.ok;
 END $$;
 COMMENT ON FUNCTION snowflake_ids.create_feed(regclass, boolean, name, text) IS
-    'makes what a feed of the table lacks: stamps, the function TABLE_feed() and, with deletes, TABLE_deleted; returns the statements that are still to run, for \gexec';
+    'makes what a feed of the table lacks: stamps, the function TABLE_feed(), the table TABLE_deleted; returns the statements that are still to run';
 
 CREATE FUNCTION snowflake_ids.check_can_have_feed(of_table regclass, deletes boolean, stamp name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

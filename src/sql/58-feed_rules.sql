@@ -29,21 +29,27 @@ BEGIN
     FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = of_table AND a.atttypid = 'bigint'::regtype
         AND NOT a.attisdropped AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00'
     WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.feed_stamp'::regproc ORDER BY t.tgname DESC LIMIT 1;
-    -- Only the owner can have made the function and the table of deletions. Its function depends on both tables, but
-    -- returns rows of one.
-    SELECT f.oid INTO feed
-    FROM pg_depend d JOIN pg_proc f ON f.oid = d.objid
-        AND (SELECT c.reltype FROM pg_class c WHERE c.oid = of_table) = ANY (f.proallargtypes)
-    WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
-      AND f.proowner = feed_of.owner AND f.pronargs = 1 AND f.proargnames @> ARRAY['since', 'step', 'row', 'position']
-    ORDER BY 1 LIMIT 1;
-    -- A trigger of the table of deletions refers to the table, so that both can be renamed.
+    -- Only the owner can have made the table of deletions and the function. A trigger of the table of deletions refers to
+    -- the table, so that both can be renamed. The function depends on both tables, but returns rows of one.
     SELECT c.oid INTO deletions
     FROM pg_depend d JOIN pg_trigger t ON t.oid = d.objid AND t.tgconstrrelid = of_table
         AND t.tgfoid = 'snowflake_ids.note_lost'::regproc
     JOIN pg_class c ON c.oid = t.tgrelid AND c.relowner = feed_of.owner
     WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
     ORDER BY 1 LIMIT 1;
+    SELECT f.oid INTO feed
+    FROM pg_depend d JOIN pg_proc f ON f.oid = d.objid AND f.proowner = feed_of.owner AND f.pronargs = 1
+        AND f.proargnames @> ARRAY['since', 'step', 'row', 'position']
+        AND (SELECT c.reltype FROM pg_class c WHERE c.oid = of_table) = ANY (f.proallargtypes)
+    WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
+    ORDER BY 1 LIMIT 1;
+    IF stamp IS NULL THEN  -- renamed, or its trigger is gone: the function knows it by its number
+        SELECT a.attname INTO stamp
+        FROM pg_depend d JOIN pg_attribute a ON a.attrelid = of_table AND a.attnum = d.refobjsubid
+            AND a.atttypid = 'bigint'::regtype AND a.attname <> ALL (key)
+        WHERE d.classid = 'pg_proc'::regclass AND d.objid = feed
+          AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table ORDER BY a.attnum LIMIT 1;
+    END IF;
     deletes := deletions IS NOT NULL;
     -- A name has at most 63 bytes.
     feed_name := coalesce((SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f
@@ -54,7 +60,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_of(regclass) IS 'internal: what is there of the feed of a table';
 
 CREATE FUNCTION snowflake_ids.feed_part_name(schema name, name name, suffix text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('%I.%I', schema, left(name, n) || suffix) FROM generate_series(63, 1, -1) AS n
     WHERE octet_length(left(name, n) || suffix) <= 63 LIMIT 1
 $$;
@@ -87,7 +93,7 @@ COMMENT ON FUNCTION snowflake_ids.feed_key(regclass) IS 'internal: the columns o
 -- `own`: it does not have the row triggers of its parent. `big`: an UPDATE of all rows or an index takes long.
 CREATE FUNCTION snowflake_ids.feed_parts(of_table regclass)
 RETURNS TABLE (part regclass, depth integer, kind "char", own boolean, big boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH RECURSIVE member (oid, depth) AS (
         SELECT of_table::oid, 0
         UNION
@@ -101,7 +107,7 @@ COMMENT ON FUNCTION snowflake_ids.feed_parts(regclass) IS
 
 -- PostgreSQL gives the name of a trigger to those of its partitions, too.
 CREATE FUNCTION snowflake_ids.feed_trigger_name(of_table regclass, wanted text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT name FROM generate_series(1, 100) AS n, concat(wanted, '_' || nullif(n, 1)) AS name
     WHERE NOT EXISTS (SELECT FROM pg_inherits i JOIN pg_trigger t ON t.tgrelid IN (i.inhrelid, i.inhparent, of_table)
                       WHERE of_table IN (i.inhrelid, i.inhparent) AND t.tgname = name)
@@ -135,7 +141,7 @@ COMMENT ON FUNCTION snowflake_ids.feed_rules(regclass, boolean, name, text) IS
 -- come past the trigger fail.
 CREATE FUNCTION snowflake_ids.feed_table_rules(of_table regclass, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT of_table, 'the table has a primary key', p.key IS NOT NULL,
         format('ALTER TABLE %s ADD PRIMARY KEY (...);', of_table), false
     FROM snowflake_ids.feed_of(of_table) AS p
@@ -150,22 +156,30 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_table_rules(regclass, name) IS 'internal: rules of the table itself';
 
--- Rows that may have come past a trigger are stamped again (`late`).
+-- Rows and changed keys that may have come past the trigger: readers copy again if they hear of deletions, otherwise the
+-- rows are stamped again (`late`).
 CREATE FUNCTION snowflake_ids.feed_stamp_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH before AS (
         SELECT m.part, t.tgname, t.tgenabled, t.tgfoid = 'snowflake_ids.feed_stamp'::regproc AS stamps,
             t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL
-                AND t.tgargs = convert_to(stamp, getdatabaseencoding()) || '\x00' AS whole
+                AND t.tgargs = convert_to(stamp, getdatabaseencoding()) || '\x00' AS whole,
+            -- The column was renamed, so it has let no row pass.
+            t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL AND t.tgenabled = 'A' AND NOT EXISTS (
+                SELECT FROM pg_attribute a WHERE a.attrelid = m.part AND NOT a.attisdropped
+                    AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00') AS fails
         FROM snowflake_ids.feed_parts(of_table) m JOIN pg_trigger t ON t.tgrelid = m.part AND t.tgtype & 3 = 3
             AND t.tgtype & 20 <> 0),
     stamping AS (
-        SELECT DISTINCT ON (m.part) m.*, b.tgname, b.tgenabled, b.whole, quote_ident(b.tgname) AS trigger,
+        SELECT DISTINCT ON (m.part) m.*, b.tgname, b.tgenabled, b.whole, b.fails, quote_ident(b.tgname) AS trigger,
             CASE WHEN m.own THEN m.part ELSE of_table END AS of,
             bool_or(m.big) OVER () AS any_big, a.attnum IS NULL AS is_new,
-            format(' UPDATE %s%s SET %I = %3$I;', CASE WHEN m.kind <> 'p' THEN 'ONLY ' END, m.part, stamp) AS late
-        FROM snowflake_ids.feed_parts(of_table) m LEFT JOIN before b ON b.part = m.part AND b.stamps
+            CASE WHEN p.deletions IS NULL
+                THEN format(' UPDATE %s%s SET %I = %3$I;', CASE WHEN m.kind <> 'p' THEN 'ONLY ' END, m.part, stamp)
+                ELSE format(' SELECT snowflake_ids.note_missed(%L, ''The trigger was off that stamps rows.'');', of_table) END AS late,
+            p.deletions IS NOT NULL AS is_quick
+        FROM (SELECT deletions FROM snowflake_ids.feed_of(of_table)) AS p, snowflake_ids.feed_parts(of_table) m LEFT JOIN before b ON b.part = m.part AND b.stamps
         LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped
         WHERE m.kind <> 'f' ORDER BY m.part, b.whole DESC, b.tgname DESC),
     rules (place, depth, part, rule, ok, to_do, quick) AS (
@@ -173,20 +187,22 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
             coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
                 || format('CREATE TRIGGER %1$s BEFORE INSERT OR UPDATE ON %2$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.feed_stamp(%3$L); ALTER TABLE %2$s ENABLE ALWAYS TRIGGER %1$s;',
                     snowflake_ids.feed_trigger_name(of, 'zz_stamp'), of, stamp)
-                || CASE WHEN is_new THEN '' ELSE late END,
-            own AND (is_new OR NOT any_big)
-        FROM stamping
+                || CASE WHEN is_new OR fails THEN '' ELSE late END,
+            is_new OR fails OR is_quick OR NOT any_big
+        FROM stamping WHERE own  -- the others have that of the table
         UNION ALL
         SELECT 2, depth, part, 'it is enabled ALWAYS', coalesce(tgenabled = 'A', true),
-            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', part, trigger) || late, NOT any_big
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', part, trigger) || late, is_quick OR NOT any_big
         FROM stamping
         UNION ALL
-        SELECT 3, depth, part, 'it fires last', later.tgname IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;',
-            trigger, of, CASE WHEN later.tgname < 'zz_stamp' THEN 'zz_stamp' ELSE quote_ident(later.tgname || '_stamp') END), own
+        SELECT 3, min(depth), of, 'it fires last', max(later.tgname) IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;',
+            trigger, of, CASE WHEN max(later.tgname) < 'zz_stamp' THEN 'zz_stamp' ELSE quote_ident(max(later.tgname) || '_stamp') END)
+                || max(late) FILTER (WHERE part = of),
+            is_quick OR NOT any_big
         FROM stamping s LEFT JOIN LATERAL (
             SELECT b.tgname FROM before b
             WHERE b.part = s.part AND b.tgname > s.tgname AND NOT b.stamps AND b.tgenabled <> 'D'
-            ORDER BY 1 DESC LIMIT 1) AS later ON true)
+            ORDER BY 1 DESC LIMIT 1) AS later ON true GROUP BY of, trigger, is_quick, any_big)
     SELECT r.part, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, r.depth, r.part
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_stamp_rules(regclass, boolean, name) IS
@@ -235,7 +251,7 @@ COMMENT ON FUNCTION snowflake_ids.feed_row_rules(regclass, name) IS 'internal: r
 
 CREATE FUNCTION snowflake_ids.feed_index_rules(of_table regclass, stamp name, index text)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH part AS (
         SELECT m.*, a.attnum, bool_or(m.big) OVER () AS any_big
         FROM snowflake_ids.feed_parts(of_table) m
@@ -254,6 +270,17 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT r.part, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, -r.depth, r.part
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_index_rules(regclass, name, text) IS 'internal: rules of the indexes of the stamps';
+
+CREATE FUNCTION snowflake_ids.feed_deletions_fit(of_table regclass) RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT cardinality(d.names) = cardinality(p.key) AND NOT EXISTS (
+        SELECT FROM unnest(d.names, p.key) AS x (old, new) WHERE old <> new AND new = ANY (d.names))
+    FROM snowflake_ids.feed_of(of_table) AS p, LATERAL (
+        SELECT array_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
+        WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')) AS d (names)
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_deletions_fit(regclass) IS
+    'internal: true if the columns of the table of deletions can become those of the key by other names and types; null if there is no such table';
 
 CREATE FUNCTION snowflake_ids.feed_deletions_rules(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
@@ -277,21 +304,34 @@ BEGIN
             'CREATE CONSTRAINT TRIGGER zz_feed_of AFTER INSERT ON %1$s FROM %6$s FOR EACH ROW WHEN (false) '
             'EXECUTE FUNCTION snowflake_ids.note_lost(); COMMENT ON TABLE %1$s IS %5$L;',
             p.deletions_name, k.columns, p.owner::regrole, k.first,
-            format('keys of rows deleted from %s, whatever its row security', of_table), of_table), true;
+            format('keys of rows deleted from %s, whatever its row security', of_table), of_table)
+            || CASE WHEN p.stamp IS NULL THEN '' ELSE  -- the feed has readers
+                format(' INSERT INTO %s (again) VALUES (''Earlier deletions are not known.'');', p.deletions_name) END, true;
     IF p.deletions IS NULL THEN
         RETURN;
     END IF;
     RETURN QUERY
     SELECT p.deletions, 'its columns are those of the key', (d.names, d.types) = (k.names, k.types),
-        (SELECT string_agg(CASE WHEN x.old <> x.new
+        CASE WHEN d.fit THEN (
+            SELECT string_agg(CASE WHEN x.old <> x.new
                      THEN format('ALTER TABLE %s RENAME COLUMN %I TO %I; ', p.deletions, x.old, x.new) ELSE '' END
-                 || CASE WHEN x.old_type <> x.new_type THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE %s; ',
+                 || CASE WHEN x.old_type <> x.new_type THEN format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s; ',
                      p.deletions, x.new, x.new_type) ELSE '' END, '')
-         FROM unnest(d.names, k.names, d.types, k.types) AS x (old, new, old_type, new_type)),
-        cardinality(d.names) = cardinality(k.names)
-    FROM (SELECT array_agg(a.attname ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
-          FROM pg_attribute a
-          WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')) AS d (names, types);
+                || CASE WHEN d.names <> k.names AND NOT d.are_read
+                    THEN format('SELECT snowflake_ids.note_missed(%L, ''The primary key has other columns.'');', of_table) ELSE '' END
+            FROM unnest(d.names, k.names, d.types, k.types) AS x (old, new, old_type, new_type))
+            ELSE format('SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L, stamp => %2$L);',
+                of_table, p.stamp) END,
+        d.fit
+    FROM (SELECT a.names, a.types, snowflake_ids.feed_deletions_fit(of_table) AS fit,
+            -- The function reads the columns of the key, so they were renamed.
+            NOT EXISTS (SELECT FROM snowflake_ids.feed_key(of_table) f WHERE NOT EXISTS (
+                SELECT FROM pg_depend o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.feed
+                    AND o.refclassid = 'pg_class'::regclass AND o.refobjid = of_table AND o.refobjsubid = f.number)) AS are_read
+          FROM (SELECT array_agg(a.attname ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+                FROM pg_attribute a
+                WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')
+               ) AS a (names, types)) AS d;
     RETURN QUERY
     SELECT p.deletions, format('trigger %s is enabled ALWAYS', w.name), coalesce(t.tgenabled = 'A', false),
         coalesce('ALTER TABLE ' || p.deletions || ' ENABLE ALWAYS TRIGGER ' || quote_ident(t.tgname) || ';',
@@ -371,9 +411,9 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
         || CASE WHEN feed_definition.deletes THEN format('%L::regclass, ARRAY(SELECT d.again FROM %2$s AS d '
                 'WHERE d.%3$I IS NULL AND (d.stamp = -1 OR %4$s)))', p.deletions_name, p.deletions_name, k.first,
                 replace(is_new.condition, '%s', 'd.stamp'))
-            || format(' UNION ALL SELECT 1, %s, NULL, NULL FROM %s AS d WHERE %s AND d.%I IS NOT NULL AND since <> '''' '
-                'AND (SELECT true FROM %s AS %I WHERE %s LIMIT 1) IS NULL', k.theirs, p.deletions_name,
-                replace(is_new.condition, '%s', 'd.stamp'), k.first, of_table, k.h, k.same)
+            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL AND since <> '''' '
+                'AND (SELECT pg_catalog.record_image_eq(ROW(%5$s), ROW(%1$s)) FROM %6$s AS %7$I WHERE %8$s LIMIT 1) IS NOT TRUE',
+                k.theirs, p.deletions_name, replace(is_new.condition, '%s', 'd.stamp'), k.first, k.ours, of_table, k.h, k.same)
             ELSE 'NULL, NULL)' END
         || format(' UNION ALL SELECT snowflake_ids.feed_step(%1$I.%2$I), %3$s, %1$I, NULL FROM %4$s AS %1$I WHERE %5$s',
             k.h, feed_definition.stamp, k.ours, of_table,
@@ -391,7 +431,7 @@ COMMENT ON FUNCTION snowflake_ids.feed_definition(regclass, boolean, name) IS
 -- Its columns are checked, and whether it reads the table of deletions.
 CREATE FUNCTION snowflake_ids.feed_function_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT of_table, 'there is a function to read', coalesce(
             f.proargnames = ARRAY['since', 'step'] || p.key::text[] || ARRAY['row', 'position']
             AND (SELECT array_agg(o.type ORDER BY o.n) FROM unnest(f.proallargtypes) WITH ORDINALITY AS o (type, n)
@@ -403,7 +443,11 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
         coalesce('DROP FUNCTION ' || p.feed || '; ', '') || snowflake_ids.feed_definition(
             of_table, feed_function_rules.deletes, feed_function_rules.stamp),
         true
-    FROM snowflake_ids.feed_of(of_table) AS p LEFT JOIN pg_proc f ON f.oid = p.feed WHERE p.key IS NOT NULL
+    FROM snowflake_ids.feed_of(of_table) AS p LEFT JOIN pg_proc f ON f.oid = p.feed
+    WHERE p.key IS NOT NULL AND snowflake_ids.feed_deletions_fit(of_table) IS NOT FALSE
+    UNION ALL
+    SELECT of_table, 'its function belongs to its owner', false, format('ALTER FUNCTION %s OWNER TO %s;', p.feed, p.owner::regrole), false
+    FROM snowflake_ids.feed_of(of_table) AS p JOIN pg_proc f ON f.oid = p.feed WHERE f.proowner <> p.owner
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_function_rules(regclass, boolean, name) IS
     'internal: rules of the function of a feed';
