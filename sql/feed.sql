@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 SELECT oid::regprocedure AS function FROM pg_proc
-WHERE proname ~ '^(feed_(stamp|begin|from|open|step|end|position|position_time)|note_(deleted|lost|missed)|read_until|wait_feed|(create|drop|check)_feed|check_can_have_feed|forget_deleted)$'
+WHERE proname ~ '^(feed_[a-z_]+|note_(deleted|life|lost|missed)|read_until|wait_feed|(create|drop|check)_feed|check_can_have_feed|forget_deleted)$'
     AND pronamespace = 'snowflake_ids'::regnamespace ORDER BY oid::regprocedure::text COLLATE "C";
 \i sql/include/feed.psql
 
@@ -165,7 +165,8 @@ SELECT * FROM snowflake_ids.create_feed('taken', deletes => false);
 -- A column of that name and type is taken over, and its rows are stamped.
 CREATE TABLE has_bigint (id int PRIMARY KEY, stamp bigint);
 INSERT INTO has_bigint VALUES (1, 9000000000000000000), (2, NULL);
-SELECT to_do FROM snowflake_ids.create_feed('has_bigint') \gexec
+SELECT * FROM snowflake_ids.create_feed('has_bigint');
+SELECT to_do FROM snowflake_ids.create_feed('has_bigint', stamp => 'stamp') \gexec
 SELECT * FROM poll('has_bigint');
 SELECT rule FROM snowflake_ids.check_feed('has_bigint') WHERE NOT ok;
 -- Triggers of ours that somebody else makes.
@@ -185,7 +186,8 @@ CREATE ROLE feed_reader;
 CREATE ROLE feed_owner;
 GRANT CREATE, USAGE ON SCHEMA public TO feed_owner;
 ALTER TABLE other OWNER TO feed_owner;
-SELECT to_do FROM snowflake_ids.check_feed('other') WHERE NOT ok;
+SELECT to_do FROM snowflake_ids.check_feed('other') WHERE NOT ok \gexec
+SELECT rule FROM snowflake_ids.check_feed('other') WHERE NOT ok;
 SELECT snowflake_ids.drop_feed('other');
 SET ROLE feed_owner;
 SELECT * FROM snowflake_ids.create_feed('other');

@@ -23,15 +23,16 @@ struct FeedPosition {
     std::uint64_t cluster;   // its system identifier
     std::uint64_t timeline;  // with `wal`: WAL without which what was read is lost
     std::uint64_t wal;
-    std::uint64_t time;  // when it was made: Unix time in microseconds, for people
-    std::uint64_t seen;  // the count of pg/feed/wait.cpp; 0: none
-    std::uint64_t xmax;  // full transaction ids from here on were not over
+    std::uint64_t time;           // when it was made: Unix time in microseconds, for people
+    std::uint64_t seen;           // the count of pg/feed/wait.cpp; 0: none
+    std::uint64_t lacks_subxids;  // 1: the list lacks subtransactions
+    std::uint64_t xmax;           // full transaction ids from here on were not over
 };
 
 inline constexpr std::uint64_t FeedPosition::*feed_position_fields[] = {
-    &FeedPosition::table,   &FeedPosition::column,   &FeedPosition::database, &FeedPosition::life,
-    &FeedPosition::cluster, &FeedPosition::timeline, &FeedPosition::wal,      &FeedPosition::time,
-    &FeedPosition::seen,    &FeedPosition::xmax,
+    &FeedPosition::table,   &FeedPosition::column,        &FeedPosition::database, &FeedPosition::life,
+    &FeedPosition::cluster, &FeedPosition::timeline,      &FeedPosition::wal,      &FeedPosition::time,
+    &FeedPosition::seen,    &FeedPosition::lacks_subxids, &FeedPosition::xmax,
 };
 
 // No stamp, and no transaction id, is that large.

@@ -72,6 +72,8 @@ SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 #variable_conflict use_variable
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
+    is_named constant boolean := stamp IS NOT NULL;
+    is_owner constant boolean := p.owner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user);
     found record;
 BEGIN
     IF of_table IS NULL OR deletes IS NULL OR index IS NULL THEN
@@ -82,11 +84,13 @@ BEGIN
     END IF;
     deletes := deletes OR p.deletions IS NOT NULL;
     stamp := coalesce(p.stamp, stamp, 'stamp');
-    PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp);
+    PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp, is_named);
     PERFORM snowflake_ids.note_life();
     PERFORM pg_current_xact_id();  -- the stamp of the rows that are there
+    -- Triggers and casts of the owner must not run with the rights of another caller.
     FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f
-        WHERE NOT f.ok AND f.quick LOOP
+        WHERE NOT f.ok AND f.quick AND (is_owner OR f.to_do !~ '(^|; *)UPDATE |; *ALTER TABLE [^;]* TYPE |^ALTER TABLE [^;]* TYPE ')
+    LOOP
         EXECUTE found.to_do;
     END LOOP;
     RETURN QUERY SELECT pg_catalog.format('%s: %s', f.relation, f.rule), f.to_do
@@ -95,7 +99,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids.create_feed(regclass, boolean, name, text) IS
     'makes what a feed of the table lacks: stamps, the function TABLE_feed(), the table TABLE_deleted; returns the statements that are still to run';
 
-CREATE FUNCTION snowflake_ids.check_can_have_feed(of_table regclass, deletes boolean, stamp name) RETURNS void
+CREATE FUNCTION snowflake_ids.check_can_have_feed(of_table regclass, deletes boolean, stamp name, is_named boolean)
+RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     p record := snowflake_ids.feed_of(of_table);
@@ -120,24 +125,33 @@ BEGIN
             EXISTS (SELECT FROM pg_index i
                     WHERE i.indrelid = of_table AND i.indisunique AND a.attnum = ANY (i.indkey)) AS unique
         FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = stamp AND NOT a.attisdropped LOOP
-        CONTINUE WHEN NOT found.generated AND NOT found.unique AND found.type = 'bigint'::regtype;
+        CONTINUE WHEN NOT found.generated AND NOT found.unique AND found.type = 'bigint'::regtype
+            AND (is_named OR p.stamp IS NOT NULL);
         RAISE EXCEPTION 'column % of % exists already', stamp, of_table USING ERRCODE = 'duplicate_column',
-            DETAIL = format('Its type is %s%s%s.', found.type,
+            DETAIL = format('Its type is %s%s%s.%s', found.type,
                 CASE WHEN found.generated THEN ', and its values are generated' END,
-                CASE WHEN found.unique THEN ', and it is part of a unique index' END),
+                CASE WHEN found.unique THEN ', and it is part of a unique index' END,
+                CASE WHEN found.type = 'bigint'::regtype AND NOT found.generated AND NOT found.unique
+                    THEN format(' The feed overwrites it if you write stamp => %L.', stamp) END),
             HINT = format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table, stamp || '_xid');
     END LOOP;
-    IF deletes AND p.deletions IS NULL AND to_regclass(p.deletions_name) IS NOT NULL THEN
-        RAISE EXCEPTION '% exists already', p.deletions_name USING ERRCODE = 'duplicate_table',
-            DETAIL = format('It is not of the feed of %s.', of_table),
-            HINT = format('Rename it. If it is of an earlier table: DROP TABLE %s;', p.deletions_name);
-    ELSIF p.feed IS NULL AND to_regprocedure(p.feed_name || '(text)') IS NOT NULL THEN
-        RAISE EXCEPTION '%(text) exists already', p.feed_name USING ERRCODE = 'duplicate_function',
-            DETAIL = format('It is not of the feed of %s.', of_table),
-            HINT = format('Rename it: ALTER FUNCTION %s(text) RENAME TO ...;', p.feed_name);
-    END IF;
+    -- What another owner has may be of this feed, and what has a link of another feed is.
+    FOR found IN
+        SELECT p.deletions_name AS name, 'duplicate_table' AS code, c.relowner AS owner, format('ALTER TABLE %s', p.deletions_name) AS alter,
+            CASE WHEN EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgconstrrelid <> 0) THEN ''
+                ELSE format(' If it is of an earlier table: DROP TABLE %s;', p.deletions_name) END AS drop
+        FROM pg_class c WHERE deletes AND p.deletions IS NULL AND c.oid = to_regclass(p.deletions_name)
+        UNION ALL
+        SELECT p.feed_name || '(text)', 'duplicate_function', f.proowner, format('ALTER FUNCTION %s(text)', p.feed_name), ''
+        FROM pg_proc f WHERE p.feed IS NULL AND f.oid = to_regprocedure(p.feed_name || '(text)') LOOP
+        RAISE EXCEPTION '% exists already', found.name USING ERRCODE = found.code,
+            DETAIL = CASE WHEN found.owner = p.owner THEN format('It is not of the feed of %s.', of_table)
+                ELSE format('It belongs to %s, and %s to %s.', found.owner::regrole, of_table, p.owner::regrole) END,
+            HINT = CASE WHEN found.owner = p.owner THEN format('Rename it: %s RENAME TO ...;%s', found.alter, found.drop)
+                ELSE format('Rename it. If it is of this feed: %s OWNER TO %s;', found.alter, p.owner::regrole) END;
+    END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids.check_can_have_feed(regclass, boolean, name) IS
+COMMENT ON FUNCTION snowflake_ids.check_can_have_feed(regclass, boolean, name, boolean) IS
     'internal: an error if create_feed() cannot begin';
 
 CREATE FUNCTION snowflake_ids.drop_feed(of_table regclass) RETURNS void

@@ -50,7 +50,8 @@ BEGIN
         WHERE d.classid = 'pg_proc'::regclass AND d.objid = feed
           AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table ORDER BY a.attnum LIMIT 1;
     END IF;
-    deletes := deletions IS NOT NULL;
+    deletes := deletions IS NOT NULL OR EXISTS (
+        SELECT FROM pg_trigger t WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc);
     -- A name has at most 63 bytes.
     feed_name := coalesce((SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f
         JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = feed), snowflake_ids.feed_part_name(schema, name, '_feed'));
@@ -221,12 +222,12 @@ BEGIN
         format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; ALTER TABLE %1$s ALTER COLUMN %2$I SET NOT NULL;', m.part, stamp), false
     FROM snowflake_ids.feed_parts(of_table) m
     LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped ORDER BY m.depth, m.part;
-    -- Without a btree index that would take long, and polls tell it, too.
+    -- Without a btree index that would take long, and polls tell it, too. To plan it can call functions of the owner.
     FOR f IN SELECT a.attrelid::regclass AS t, a.attname AS stamp
         FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND i.indkey[0] = a.attnum AND i.indpred IS NULL
         JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam AND m.amname = 'btree'
         WHERE (a.attrelid, a.attname) IN ((of_table, p.stamp), (p.deletions, 'stamp'))
-          AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') ORDER BY a.attrelid LOOP
+          AND p.owner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user) ORDER BY a.attrelid LOOP
         relation := f.t; rule := 'this server has given its stamps'; quick := false;
         EXECUTE format('SELECT coalesce(max(t.%1$I) < n.next, true), '
             'format(''UPDATE %%s SET %%2$I = %%2$I WHERE %%2$I >= %%s;'', %2$L, %1$L, n.next) '
@@ -239,7 +240,7 @@ BEGIN
     SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p', format('ALTER TABLE %s SET LOGGED;', m.part), false
     FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part ORDER BY m.depth, m.part;
     RETURN QUERY
-    SELECT m.part, 'it is no foreign table', m.kind <> 'f', format('-- make a feed of %s on its server', m.part), false
+    SELECT m.part, 'it is no foreign table', m.kind <> 'f', NULL::text, false
     FROM snowflake_ids.feed_parts(of_table) m ORDER BY m.depth, m.part;
     RETURN QUERY
     SELECT m.part, 'it belongs to the owner of the feed', c.relowner = p.owner,
@@ -292,8 +293,8 @@ BEGIN
     SELECT string_agg(format('%I %s%s', f.name, f.type, f.collated), ', ' ORDER BY n) AS columns,
            array_agg(f.name ORDER BY n) AS names, array_agg(f.type ORDER BY n) AS types, (array_agg(f.name ORDER BY n))[1] AS first
     INTO k FROM snowflake_ids.feed_key(of_table) f;
-    RETURN QUERY SELECT of_table, 'a table has the deletions', to_regclass(p.deletions_name) IS NOT NULL,
-        format('CREATE TABLE %1$s (%2$s, stamp bigint NOT NULL, again text); '
+    RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
+        coalesce(snowflake_ids.feed_taken(of_table, 'TABLE', to_regclass(p.deletions_name)::text), format('CREATE TABLE %1$s (%2$s, stamp bigint NOT NULL, again text); '
             'ALTER TABLE %1$s OWNER TO %3$s, REPLICA IDENTITY FULL; '
             'CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %4$I IS NULL; '
             'CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW '
@@ -306,7 +307,8 @@ BEGIN
             p.deletions_name, k.columns, p.owner::regrole, k.first,
             format('keys of rows deleted from %s, whatever its row security', of_table), of_table)
             || CASE WHEN p.stamp IS NULL THEN '' ELSE  -- the feed has readers
-                format(' INSERT INTO %s (again) VALUES (''Earlier deletions are not known.'');', p.deletions_name) END, true;
+                format(' INSERT INTO %s (again) VALUES (''Earlier deletions are not known.'');', p.deletions_name) END),
+        to_regclass(p.deletions_name) IS NULL;
     IF p.deletions IS NULL THEN
         RETURN;
     END IF;
@@ -402,23 +404,23 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
                 SELECT FROM pg_attribute a WHERE a.attrelid = of_table AND a.attname = repeat('h', n::integer))
             ORDER BY n LIMIT 1) AS alias (h)),
     is_new AS (
-        SELECT '(%s >= snowflake_ids.feed_from(since) AND %s < 9223372036854775807 OR %s >= 0 '
-            'AND %s < snowflake_ids.feed_from(since) AND %s = ANY (snowflake_ids.feed_open(since)))' AS condition)
+        SELECT '(%s >= snowflake_ids.feed_from($1) AND %s < 9223372036854775807 OR %s >= 0 '
+            'AND %s < snowflake_ids.feed_from($1) AND %s = ANY (snowflake_ids.feed_open($1)))' AS condition)
     SELECT format('CREATE FUNCTION %s(since text) RETURNS TABLE (step integer, %s, "row" %s, "position" text) '
             'LANGUAGE sql STABLE PARALLEL UNSAFE BEGIN ATOMIC SELECT * FROM (', p.feed_name, k.columns, of_table)
         || format('SELECT 0 AS step, %s, NULL::%s AS "row", NULL::text AS "position" '
-            'WHERE snowflake_ids.feed_begin(since, %L::regclass, ', k.none, of_table, of_table)
+            'WHERE snowflake_ids.feed_begin($1, %L::regclass, ', k.none, of_table, of_table)
         || CASE WHEN feed_definition.deletes THEN format('%L::regclass, ARRAY(SELECT d.again FROM %2$s AS d '
                 'WHERE d.%3$I IS NULL AND (d.stamp = -1 OR %4$s)))', p.deletions_name, p.deletions_name, k.first,
                 replace(is_new.condition, '%s', 'd.stamp'))
-            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL AND since <> '''' '
+            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL AND $1 <> '''' '
                 'AND (SELECT pg_catalog.record_image_eq(ROW(%5$s), ROW(%1$s)) FROM %6$s AS %7$I WHERE %8$s LIMIT 1) IS NOT TRUE',
                 k.theirs, p.deletions_name, replace(is_new.condition, '%s', 'd.stamp'), k.first, k.ours, of_table, k.h, k.same)
             ELSE 'NULL, NULL)' END
         || format(' UNION ALL SELECT snowflake_ids.feed_step(%1$I.%2$I), %3$s, %1$I, NULL FROM %4$s AS %1$I WHERE %5$s',
             k.h, feed_definition.stamp, k.ours, of_table,
             replace(is_new.condition, '%s', format('%I.%I', k.h, feed_definition.stamp)))
-        || format(' UNION ALL SELECT 3, %s, NULL, snowflake_ids.feed_end(since, %L::regclass)) AS f OFFSET 0; END;',
+        || format(' UNION ALL SELECT 3, %s, NULL, snowflake_ids.feed_end($1, %L::regclass)) AS f OFFSET 0; END;',
             k.none, of_table)
         || format(' ALTER FUNCTION %s(text) OWNER TO %s; COMMENT ON FUNCTION %1$s(text) IS %3$L;', p.feed_name,
             p.owner::regrole, format('what has changed in %s since a position: step 0 empty the copy, 1 deleted, '
@@ -429,6 +431,14 @@ COMMENT ON FUNCTION snowflake_ids.feed_definition(regclass, boolean, name) IS
     'internal: the statements that make the function of a feed';
 
 -- Its columns are checked, and whether it reads the table of deletions.
+-- What another owner has may be of this feed. Nothing of it is used before it is given to the owner of the table.
+CREATE FUNCTION snowflake_ids.feed_taken(of_table regclass, kind text, taken text) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('ALTER %s %s OWNER TO %s;', kind, taken, c.relowner::regrole) FROM pg_class c WHERE c.oid = of_table
+$$;
+COMMENT ON FUNCTION snowflake_ids.feed_taken(regclass, text, text) IS
+    'internal: what to do with an object that has a name of the feed';
+
 CREATE FUNCTION snowflake_ids.feed_function_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -440,19 +450,18 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
             AND (NOT feed_function_rules.deletes OR EXISTS (
                 SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.feed
                    AND d.refclassid = 'pg_class'::regclass AND d.refobjid = p.deletions)), false),
-        coalesce('DROP FUNCTION ' || p.feed || '; ', '') || snowflake_ids.feed_definition(
-            of_table, feed_function_rules.deletes, feed_function_rules.stamp),
-        true
-    FROM snowflake_ids.feed_of(of_table) AS p LEFT JOIN pg_proc f ON f.oid = p.feed
+        coalesce(snowflake_ids.feed_taken(of_table, 'FUNCTION', taken::text),
+            coalesce('DROP FUNCTION ' || p.feed || '; ', '') || snowflake_ids.feed_definition(
+                of_table, feed_function_rules.deletes, feed_function_rules.stamp)),
+        taken IS NULL
+    FROM snowflake_ids.feed_of(of_table) AS p LEFT JOIN pg_proc f ON f.oid = p.feed,
+        LATERAL (SELECT CASE WHEN p.feed IS NULL THEN to_regprocedure(p.feed_name || '(text)') END) AS t (taken)
     WHERE p.key IS NOT NULL AND snowflake_ids.feed_deletions_fit(of_table) IS NOT FALSE
-    UNION ALL
-    SELECT of_table, 'its function belongs to its owner', false, format('ALTER FUNCTION %s OWNER TO %s;', p.feed, p.owner::regrole), false
-    FROM snowflake_ids.feed_of(of_table) AS p JOIN pg_proc f ON f.oid = p.feed WHERE f.proowner <> p.owner
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_function_rules(regclass, boolean, name) IS
     'internal: rules of the function of a feed';
 
--- Keys of deleted rows are for those who may read the table.
+-- Keys of deleted rows are for those who may read all rows of the table.
 CREATE FUNCTION snowflake_ids.feed_grant_rules(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -465,7 +474,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT p.deletions, format('%s may read it, as the table', g.who),
         EXISTS (SELECT FROM granted d WHERE NOT d.on_table AND d.grantee = g.grantee),
         format('GRANT SELECT ON %s TO %s;', p.deletions, g.who), true
-    FROM granted g, snowflake_ids.feed_of(of_table) AS p WHERE g.on_table
+    FROM granted g, snowflake_ids.feed_of(of_table) AS p
+    WHERE g.on_table AND NOT (SELECT c.relrowsecurity FROM pg_class c WHERE c.oid = of_table)
     UNION ALL
     SELECT p.deletions, format('%s may not read it, as the table', g.who), false,
         format('REVOKE SELECT ON %s FROM %s;', p.deletions, g.who), false

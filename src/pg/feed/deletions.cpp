@@ -56,8 +56,8 @@ void check_result(int result) {
     if (result < 0) elog(ERROR, "a statement of a feed returned %s", SPI_result_code_string(result));
 }
 
-// True while the feed itself removes rows, so that note_lost() does not count them.
-constinit bool forgets = false;
+// The table of deletions of which the feed itself removes rows, so that note_lost() does not count them.
+constinit Oid forgets = InvalidOid;
 
 // ---- the triggers of the table
 
@@ -79,8 +79,18 @@ struct Deletions {
                     errtable(rel)));
 }
 
-// The table with a trigger that refers to this one; InvalidOid if there is none.
+Oid owner_or_none(Oid table) {
+    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+    if (!HeapTupleIsValid(tuple)) return InvalidOid;
+    const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+    ReleaseSysCache(tuple);
+    return owner;
+}
+
+// The table with a trigger that refers to this one; InvalidOid if there is none. It has the same owner, because others
+// may have had the privilege to make such a trigger.
 Oid deletions_of(Oid table) {
+    const Oid owner = owner_or_none(table);
     Oid found = InvalidOid;
     const Relation depend = table_open(DependRelationId, AccessShareLock);
     const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
@@ -97,7 +107,8 @@ Oid deletions_of(Oid table) {
         SysScanDesc one = systable_beginscan(triggers, TriggerOidIndexId, true, nullptr, 1, &key);
         if (const HeapTuple t = systable_getnext(one); HeapTupleIsValid(t)) {
             const auto* trigger = reinterpret_cast<Form_pg_trigger>(GETSTRUCT(t));
-            if (trigger->tgconstrrelid == table && is_function(trigger->tgfoid, "snowflake_ids_note_lost"))
+            if (trigger->tgconstrrelid == table && is_function(trigger->tgfoid, "snowflake_ids_note_lost") &&
+                owner_or_none(trigger->tgrelid) == owner)
                 found = trigger->tgrelid;
         }
         systable_endscan(one);
@@ -125,8 +136,8 @@ Relation open_deletions(const TriggerData& t) {
     const Oid found = deletions_of_part(RelationGetRelid(t.tg_relation));
     if (!OidIsValid(found)) fail(t, "There is no table of deletions.");
     const Relation table = table_open(found, RowExclusiveLock);
-    if (table->rd_rel->relkind != RELKIND_RELATION || table->rd_rel->relowner != owner)
-        fail(t, psprintf("%s is no table of %s.", full_name(found), GetUserNameFromId(owner, false)));
+    if (table->rd_rel->relowner != owner)
+        fail(t, psprintf("%s does not belong to %s.", full_name(found), GetUserNameFromId(owner, false)));
     return table;
 }
 
@@ -216,6 +227,14 @@ Deletions look_up(const TriggerData& t, Relation table) {
     return d;
 }
 
+// If the table was altered or renamed since, the plan would look for its name again, which may be another one's now.
+void refresh(Deletions& deletions, const TriggerData& t) {
+    if (SPI_plan_is_valid(deletions.insert)) return;
+    const Relation table = open_deletions(t);
+    deletions = look_up(t, table);
+    table_close(table, NoLock);
+}
+
 void insert_key(const Deletions& deletions, Relation rel, HeapTuple row) {
     Datum values[INDEX_MAX_KEYS];
     char nulls[INDEX_MAX_KEYS];
@@ -225,6 +244,14 @@ void insert_key(const Deletions& deletions, Relation rel, HeapTuple row) {
         nulls[i] = null ? 'n' : ' ';
     }
     check_result(SPI_execute_plan(deletions.insert, values, nulls, false, 0));
+}
+
+// For statements with operators, which the caller's path may hide. Returns the level for AtEOXact_GUC().
+int pin_search_path() {
+    const int level = NewGUCNestLevel();
+    (void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                             false);
+    return level;
 }
 
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
@@ -291,7 +318,7 @@ bool has_changed(const Deletions& key, const TriggerData& t) {
 // ---- a key that changes
 
 struct ChangedKeys {
-    Deletions key;    // `insert` null: not looked up yet
+    Deletions key;     // `insert` null: not looked up yet
     bool has_no_feed;  // with deletions
 };
 
@@ -321,6 +348,8 @@ void note_changed_key(ChangedKeys* keys, const TriggerData& t) {
     if (is_first) {
         keys->key = look_up(t, table);
         table_close(table, NoLock);
+    } else {
+        refresh(keys->key, t);
     }
     insert_key(keys->key, t.tg_relation, t.tg_trigtuple);
     disconnect(caller);
@@ -340,7 +369,9 @@ FUNCTION(snowflake_ids_note_deleted) {
     const Relation table = is_first ? open_deletions(t) : nullptr;
     const Caller caller = connect_as(rel->rd_rel->relowner, as_foreign_keys);
     if (TRIGGER_FIRED_BY_TRUNCATE(t.tg_event)) {
+        const int settings = pin_search_path();
         note_truncated(rel, RelationGetRelid(table));
+        AtEOXact_GUC(false, settings);
         table_close(table, NoLock);
         disconnect(caller);
         will_write(RelationGetRelid(rel));
@@ -352,6 +383,8 @@ FUNCTION(snowflake_ids_note_deleted) {
         table_close(table, NoLock);
         will_write(RelationGetRelid(rel));
         info.fn_extra = found;
+    } else {
+        refresh(*static_cast<Deletions*>(info.fn_extra), t);
     }
     const auto& deletions = *static_cast<const Deletions*>(info.fn_extra);
     insert_key(deletions, rel, t.tg_trigtuple);
@@ -364,7 +397,7 @@ FUNCTION(snowflake_ids_note_deleted) {
 FUNCTION(snowflake_ids_note_lost) {
     using namespace feed;
     const TriggerData& t = trigger_data(fcinfo, "note_lost");
-    if (forgets) return Datum{0};
+    if (forgets == RelationGetRelid(t.tg_relation)) return Datum{0};
     const Caller caller = connect_as(t.tg_relation->rd_rel->relowner, as_foreign_keys);
     add_row_without_key(RelationGetRelid(t.tg_relation), psprintf("Rows of \"%s\" were removed or changed by hand.",
                                                                   RelationGetRelationName(t.tg_relation)));
@@ -392,7 +425,7 @@ template <class Statements>
 void as_owner(Oid table, Statements statements) {
     const Oid owner = owner_of(table);
     feed::will_write(table);
-    const int settings = NewGUCNestLevel();
+    const int settings = feed::pin_search_path();
     const Caller caller = connect_as(owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
     statements();
     disconnect(caller);
@@ -439,7 +472,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
     const Datum position = PointerGetDatum(present_position(table, stamp_column(table), 0, active_snapshot()));
     const char* const d = full_name(deletions);
     int64 forgotten = 0;
-    forgets = true;
+    forgets = deletions;
     PG_TRY();
     {
         as_owner(table, [&] {
@@ -450,7 +483,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
         });
     }
     PG_FINALLY();
-    { forgets = false; }
+    { forgets = InvalidOid; }
     PG_END_TRY();
     PG_RETURN_INT64(forgotten);
 }

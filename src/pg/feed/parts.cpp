@@ -63,6 +63,7 @@ bool is_function(Oid function, const char* symbol) {
     return same;
 }
 
+// `triggers` must be a copy (CopyTriggerDesc): looking up functions may replace those of the relation.
 const Trigger* stamp_trigger(const TriggerDesc* triggers) {
     for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
         const Trigger& t = triggers->triggers[i];
@@ -114,7 +115,7 @@ void check_note_triggers(Oid table, const char* part, const TriggerDesc* trigger
 
 // Of the table of deletions.
 void check_deletions_triggers(Oid table, const Relation deletions) {
-    const TriggerDesc* const triggers = deletions->trigdesc;
+    const TriggerDesc* const triggers = CopyTriggerDesc(deletions->trigdesc);
     bool stamps = false, notes = false;
     for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
         const Trigger& t = triggers->triggers[i];
@@ -123,7 +124,8 @@ void check_deletions_triggers(Oid table, const Relation deletions) {
         notes = notes || is_function(t.tgfoid, lost_symbol);
     }
     if (!stamps || !notes)
-        fail_unsound(table, psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(deletions)));
+        fail_unsound(table,
+                     psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(deletions)));
 }
 
 // ---- what has changed
@@ -199,6 +201,12 @@ struct Part {
     bool is_new;  // this reader has not seen that it was added
 };
 
+// A position beside a transaction with many subtransactions does not list them all.
+bool may_be_unseen(const Since& since, uint64 xid) {
+    const Unseen& unseen = since.unseen;
+    return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
+}
+
 // Appends the parts of `of`, and their parts.
 List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snapshot snapshot, Snapshot latest) {
     const FullXids full{next_xid()};
@@ -209,11 +217,12 @@ List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snap
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
         if (row->inhdetachpending) continue;
-        const TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+        // Also if the row is frozen.
+        const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
         if (is_newer(tuple, snapshot) || !is_locked(row->inhrelid))
             fail_again(table, psprintf("\"%s\" was added after the poll was planned.", get_rel_name(row->inhrelid)));
         const bool is_new =
-            TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && since.unseen.has(full(xid));
+            TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && may_be_unseen(since, full(xid));
         auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
         *part = {row->inhrelid, of.is_new || is_new};
         parts = lappend(parts, part);
@@ -231,7 +240,7 @@ int stamp_column(Oid table) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
                         errhint("Name the table into which rows are inserted.")));
     }
-    const Trigger* const stamp = stamp_trigger(relation->trigdesc);
+    const Trigger* const stamp = stamp_trigger(CopyTriggerDesc(relation->trigdesc));
     const int number = stamp == nullptr ? 0 : SPI_fnumber(RelationGetDescr(relation), column_of(*stamp));
     relation_close(relation, AccessShareLock);
     if (number <= 0) fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", get_rel_name(table)));
@@ -240,8 +249,8 @@ int stamp_column(Oid table) {
 
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot) {
     const Relation root = relation_open(table, NoLock);
-    const Trigger* const root_stamp = stamp_trigger(root->trigdesc);
-    const char* const column = root_stamp == nullptr ? "" : pstrdup(column_of(*root_stamp));
+    const Trigger* const root_stamp = stamp_trigger(CopyTriggerDesc(root->trigdesc));
+    const char* const column = root_stamp == nullptr ? "" : column_of(*root_stamp);
     relation_close(root, NoLock);
 
     const Snapshot latest = RegisterSnapshot(GetLatestSnapshot());
@@ -252,17 +261,18 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         check_unchanged(table, part.oid, snapshot);
         const Relation relation = relation_open(part.oid, NoLock);
         check_relation(table, relation);
-        const char* const name = RelationGetRelationName(relation);
+        const char* const name = pstrdup(RelationGetRelationName(relation));
+        const TriggerDesc* const triggers = CopyTriggerDesc(relation->trigdesc);
         // The triggers of a partitioned table are those that its partitions get.
-        check_stamp_trigger(table, name, relation->trigdesc, column);
-        if (OidIsValid(deletions)) check_note_triggers(table, name, relation->trigdesc);
+        check_stamp_trigger(table, name, triggers, column);
+        if (OidIsValid(deletions)) check_note_triggers(table, name, triggers);
         if (part.is_new && relation->rd_rel->relkind == RELKIND_RELATION &&
             has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
             fail_copy_again(psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
         }
         // A partition that was created later than the feed has no trigger for TRUNCATE.
-        if (OidIsValid(deletions) && relation->rd_rel->relkind == RELKIND_RELATION &&
-            !notes_truncate(relation->trigdesc) && has_other_file(relation, since) &&
+        if (OidIsValid(deletions) && relation->rd_rel->relkind == RELKIND_RELATION && !notes_truncate(triggers) &&
+            has_other_file(relation, since) &&
             !has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
             fail_copy_again(psprintf("\"%s\" may have been truncated, and has no trigger that notes it.", name));
         }

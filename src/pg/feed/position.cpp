@@ -13,6 +13,7 @@ extern "C" {
 #include "tcop/pquery.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 }
 
 #include "pg/ceilings/synchronous_standbys.hpp"
@@ -187,6 +188,7 @@ text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
         .wal = present_wal(),
         .time = static_cast<uint64>(number_of(unix_time(asked_at()))),
         .seen = seen,
+        .lacks_subxids = snapshot->suboverflowed ? uint64{1} : uint64{0},
         .xmax = open.from,
     };
     return text_of(p, open);
@@ -238,6 +240,7 @@ bool check_again(ArrayType* again, const Unseen& unseen) {
 
 // A scan that finds no index calls the function for each row, so the last result is kept.
 struct KeptSince {
+    MemoryContext context;  // of what the pointers point to
     const char* bytes;
     Size length;
     Snapshot snapshot;
@@ -256,8 +259,14 @@ const KeptSince& kept_since(FunctionCallInfo fcinfo) {
         bytes == std::string_view{kept->bytes, kept->length})
         return *kept;
     const Since since = read_since(text, s);
-    const MemoryContext before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-    kept = static_cast<KeptSince*>(palloc0(sizeof(KeptSince)));
+    if (kept == nullptr) {
+        kept = static_cast<KeptSince*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeptSince)));
+        kept->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "position of a feed", ALLOCSET_SMALL_SIZES);
+        fcinfo->flinfo->fn_extra = kept;
+    }
+    kept->snapshot = nullptr;  // until it is whole
+    MemoryContextReset(kept->context);
+    const MemoryContext before = MemoryContextSwitchTo(kept->context);
     kept->bytes = pnstrdup(bytes.data(), bytes.size());
     kept->length = bytes.size();
     kept->snapshot = s;
@@ -266,7 +275,6 @@ const KeptSince& kept_since(FunctionCallInfo fcinfo) {
     kept->from = since.is_behind ? no_stamp : since.unseen.from;
     kept->open = array_of(since.is_behind ? Unseen{} : since.unseen);
     MemoryContextSwitchTo(before);
-    fcinfo->flinfo->fn_extra = kept;
     return *kept;
 }
 
