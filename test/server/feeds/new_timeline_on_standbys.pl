@@ -31,7 +31,7 @@ is($reader->poll($behind), 0, 'once it has, the reader continues');
 insert($promoted);
 has_all($promoted, $ahead, $behind);
 is($_->poll($behind), 1, 'with what is new') for $reader, $only_behind;
-$_->same_as($behind, 'on the new timeline') for $reader, $only_behind;
+$_->same_as($behind, 'on the new timeline')  for $reader, $only_behind;
 is($reader->errors('SF001'), 0, 'nobody copies again');
 $_->stop('immediate') for $ahead, $behind, $promoted;
 done_testing();

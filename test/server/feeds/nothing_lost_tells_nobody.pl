@@ -105,6 +105,21 @@ for my $synchronous (0, 1)
 	$_->stop('immediate') for $primary, $standby;
 }
 
+# A reader on a standby has WAL of the primary's next life before anybody writes in it.
+{
+	my ($primary, $standby) = pair();
+	insert($primary);
+	has_all($primary, $standby);
+	$primary->restart('immediate');
+	has_all($primary, $standby);
+	my ($reader, $wanderer) = map { Reader->of($standby) } 1, 2;
+	insert($primary);
+	has_all($primary, $standby);
+	goes_on($reader, $standby, 'a crash of the primary');
+	goes_on($wanderer, $primary, 'from the standby to the primary');
+	$_->stop('immediate') for $primary, $standby;
+}
+
 # ---- a synchronous standby is promoted while clients write: what they saw is there
 {
 	my ($primary, $standby) = pair();
