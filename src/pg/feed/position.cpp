@@ -94,12 +94,12 @@ Branch branch_of(TimeLineID timeline, XLogRecPtr wal) {
 
 void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded) {
     const Branch branch = upgraded ? Branch::same : branch_of(static_cast<TimeLineID>(p.timeline), p.wal);
-    // The life is noted before the position is made, in earlier WAL.
-    if (!c.known && branch != Branch::left && RecoveryInProgress() &&
-        (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal)) {
+    // Life and timeline begin in earlier WAL than the position has.
+    const bool is_ahead = RecoveryInProgress() && (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal);
+    if (is_ahead && branch != Branch::left && (!c.known || branch == Branch::unknown)) {
         ereport(ERROR,
                 (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE), errmsg("this standby does not know the position yet"),
-                 errdetail("The life in which it was made was not replayed."),
+                 errdetail("The life or the timeline in which it was made was not replayed."),
                  errhint("Poll again later. If the position is of another cluster, poll with ''.")));
     }
     if (!c.known && branch != Branch::left) {
