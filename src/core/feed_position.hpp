@@ -25,14 +25,15 @@ struct FeedPosition {
     std::uint64_t wal;
     std::uint64_t time;           // when it was made: Unix time in microseconds, for people
     std::uint64_t seen;           // the count of pg/feed/wait.cpp; 0: none
+    std::uint64_t standby;        // 1: made on one, so `wal` may be that of the next life, which was not noted yet
     std::uint64_t lacks_subxids;  // 1: the list lacks subtransactions
     std::uint64_t xmax;           // full transaction ids from here on were not over
 };
 
 inline constexpr std::uint64_t FeedPosition::*feed_position_fields[] = {
-    &FeedPosition::table,   &FeedPosition::column,        &FeedPosition::database, &FeedPosition::life,
-    &FeedPosition::cluster, &FeedPosition::timeline,      &FeedPosition::wal,      &FeedPosition::time,
-    &FeedPosition::seen,    &FeedPosition::lacks_subxids, &FeedPosition::xmax,
+    &FeedPosition::table,   &FeedPosition::column,   &FeedPosition::database,      &FeedPosition::life,
+    &FeedPosition::cluster, &FeedPosition::timeline, &FeedPosition::wal,           &FeedPosition::time,
+    &FeedPosition::seen,    &FeedPosition::standby,  &FeedPosition::lacks_subxids, &FeedPosition::xmax,
 };
 
 // No stamp, and no transaction id, is that large.

@@ -56,15 +56,19 @@ struct Continued {
     std::uint64_t from = 0;  // at most its xmax
 };
 
-constexpr Continued continue_from(const FeedLives& lives, std::uint64_t id, std::uint64_t xmax, std::uint64_t wal) {
+// A position of a standby names the last life that was noted, and may have WAL of the next one.
+constexpr Continued continue_from(const FeedLives& lives, std::uint64_t id, std::uint64_t xmax, std::uint64_t wal,
+                                  bool standby) {
     Continued c{.from = xmax};
+    bool is_next = false;
     for (int i = 0; i < lives.count(); i++) {
         const FeedLife& life = lives.all[i];
         if (c.known) {
             c.from = std::min(c.from, life.first_xid);
-            c.lost = c.lost || life.wal < wal;
+            c.lost = c.lost || (life.wal < wal && !(standby && is_next));
+            is_next = false;
         } else {
-            c.known = life.id == id;
+            c.known = is_next = life.id == id;
         }
     }
     return c;

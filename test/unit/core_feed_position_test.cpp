@@ -25,12 +25,12 @@ bool reads(const std::string& text, FeedPosition& p, Xids& open) {
     return read_feed_position(text, p, [&](std::uint64_t xid) { open.push_back(xid); });
 }
 
-constexpr FeedPosition some{0x4000, 3, 5, ~std::uint64_t{0}, 0, 1, 0x16a97e0, 1796000000000000, 42, 0, 1000};
+constexpr FeedPosition some{0x4000, 3, 5, ~std::uint64_t{0}, 0, 1, 0x16a97e0, 1796000000000000, 42, 0, 0, 1000};
 
 TEST(FeedPosition, Text) {
-    EXPECT_EQ(text_of(some, {}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.3e8.");
-    EXPECT_EQ(text_of(some, {968, 969, 999}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.3e8.b6b");
-    EXPECT_EQ(text_of(some, {967}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.3e8.Bb");
+    EXPECT_EQ(text_of(some, {}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.0.3e8.");
+    EXPECT_EQ(text_of(some, {968, 969, 999}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.0.3e8.b6b");
+    EXPECT_EQ(text_of(some, {967}), "1.4000.3.5.ffffffffffffffff.0.1.16a97e0.66173d6044000.2a.0.0.3e8.Bb");
 }
 
 TEST(FeedPosition, RoundTrip) {
@@ -68,18 +68,18 @@ TEST(FeedPosition, WhatIsNoPosition) {
         EXPECT_FALSE(reads(good.substr(0, length), p, open));
     const std::string fields = good.substr(0, good.rfind('.'));
     for (const std::string& text : std::initializer_list<std::string>{
-             "2" + good.substr(1),                           // another version
-             "x" + good,                                     // something before it
-             fields + ".b!",                                 // no digit
-             fields + ".B",                                  // more digits should follow
-             fields + ".a",                                  // xmax itself
-             fields + "..b",                                 // one field more
-             fields + ".ZZZZZZZZZZZZZZZZb",                  // too many digits
-             fields + ".Ib4b999999",                         // below 0
-             "1.4000.3.5.10000000000000000.0.1.0.0.0.0.3e8.",  // more than 64 bits
-             "1.4000.3.5.f.0.1.0.0.0.0.7fffffffffffffff.",     // no transaction is that late
-             "1.4000.3.5.F.0.1.0.0.0.0.3e8.",
-             "1.4000.3..f.0.1.0.0.0.0.3e8.",
+             "2" + good.substr(1),                               // another version
+             "x" + good,                                         // something before it
+             fields + ".b!",                                     // no digit
+             fields + ".B",                                      // more digits should follow
+             fields + ".a",                                      // xmax itself
+             fields + "..b",                                     // one field more
+             fields + ".ZZZZZZZZZZZZZZZZb",                      // too many digits
+             fields + ".Ib4b999999",                             // below 0
+             "1.4000.3.5.10000000000000000.0.1.0.0.0.0.0.3e8.",  // more than 64 bits
+             "1.4000.3.5.f.0.1.0.0.0.0.0.7fffffffffffffff.",     // no transaction is that late
+             "1.4000.3.5.F.0.1.0.0.0.0.0.3e8.",
+             "1.4000.3..f.0.1.0.0.0.0.0.3e8.",
          })
         EXPECT_FALSE(reads(text, p, open)) << text;
 }

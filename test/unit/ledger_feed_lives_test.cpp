@@ -13,7 +13,7 @@ FeedLives lives_of(std::initializer_list<FeedLife> all) {
 }
 
 TEST(FeedLives, ThePresentLifeContinuesAtXmax) {
-    const Continued c = continue_from(lives_of({{1, 100, 1000}, {2, 200, 2000}}), 2, 250, 5000);
+    const Continued c = continue_from(lives_of({{1, 100, 1000}, {2, 200, 2000}}), 2, 250, 5000, false);
     EXPECT_TRUE(c.known);
     EXPECT_FALSE(c.lost) << "WAL is compared with later lives only";
     EXPECT_EQ(c.from, 250);
@@ -22,21 +22,29 @@ TEST(FeedLives, ThePresentLifeContinuesAtXmax) {
 // The crash hands out 250 again.
 TEST(FeedLives, AnEarlierLifeContinuesWhereLaterOnesBegan) {
     const FeedLives lives = lives_of({{1, 100, 1000}, {2, 250, 2000}, {3, 240, 2000}});
-    EXPECT_EQ(continue_from(lives, 1, 251, 2000).from, 240);
-    EXPECT_EQ(continue_from(lives, 1, 239, 2000).from, 239);
-    EXPECT_EQ(continue_from(lives, 2, 251, 2000).from, 240);
+    EXPECT_EQ(continue_from(lives, 1, 251, 2000, false).from, 240);
+    EXPECT_EQ(continue_from(lives, 1, 239, 2000, false).from, 239);
+    EXPECT_EQ(continue_from(lives, 2, 251, 2000, false).from, 240);
 }
 
 TEST(FeedLives, LostWal) {
     const FeedLives lives = lives_of({{1, 100, 1000}, {2, 200, 2000}, {3, 300, 3000}});
-    EXPECT_FALSE(continue_from(lives, 1, 150, 2000).lost);
-    EXPECT_TRUE(continue_from(lives, 1, 150, 2001).lost);
-    EXPECT_FALSE(continue_from(lives, 2, 250, 2001).lost);
+    EXPECT_FALSE(continue_from(lives, 1, 150, 2000, false).lost);
+    EXPECT_TRUE(continue_from(lives, 1, 150, 2001, false).lost);
+    EXPECT_FALSE(continue_from(lives, 2, 250, 2001, false).lost);
+}
+
+// A standby replays WAL of life 2 before anybody notes it.
+TEST(FeedLives, AStandbyMayHaveWalOfTheNextLife) {
+    const FeedLives lives = lives_of({{1, 100, 1000}, {2, 200, 2000}, {3, 300, 3000}});
+    EXPECT_FALSE(continue_from(lives, 1, 150, 2001, true).lost);
+    EXPECT_FALSE(continue_from(lives, 1, 150, 3000, true).lost);
+    EXPECT_TRUE(continue_from(lives, 1, 150, 3001, true).lost);
 }
 
 TEST(FeedLives, UnknownLife) {
-    EXPECT_FALSE(continue_from(FeedLives{}, 7, 10, 0).known);
-    EXPECT_FALSE(continue_from(lives_of({{1, 100, 1000}}), 7, 10, 0).known);
+    EXPECT_FALSE(continue_from(FeedLives{}, 7, 10, 0, false).known);
+    EXPECT_FALSE(continue_from(lives_of({{1, 100, 1000}}), 7, 10, 0, false).known);
 }
 
 TEST(FeedLives, TheOldestIsDropped) {

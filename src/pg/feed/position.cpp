@@ -120,7 +120,7 @@ Unseen continued(const Read& r, bool upgraded) {
     const FeedPosition& p = r.position;
     if (p.database != MyDatabaseId) fail_copy_again("It was made in another database.");
     if (!RecoveryInProgress() && p.life == present_life()) return r.open;
-    const ledger::Continued c = ledger::continue_from(all_lives(), p.life, p.xmax, p.wal);
+    const ledger::Continued c = ledger::continue_from(all_lives(), p.life, p.xmax, p.wal, p.standby != 0);
     check_life(p, c, upgraded);
     return below(r.open, c.from);
 }
@@ -143,7 +143,7 @@ Since read_since(const text* text, Snapshot snapshot) {
 
 Unseen unseen_by_noted(const char* position) {
     const Read r = read(position);
-    const ledger::Continued c = ledger::continue_from(all_lives(), r.position.life, r.position.xmax, 0);
+    const ledger::Continued c = ledger::continue_from(all_lives(), r.position.life, r.position.xmax, 0, false);
     return c.known ? below(r.open, c.from) : Unseen{};
 }
 
@@ -188,6 +188,7 @@ text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
         .wal = present_wal(),
         .time = static_cast<uint64>(number_of(unix_time(asked_at()))),
         .seen = seen,
+        .standby = standby,
         .lacks_subxids = snapshot->suboverflowed ? uint64{1} : uint64{0},
         .xmax = open.from,
     };
