@@ -1,5 +1,5 @@
-# Beside 1,000 transactions in progress, positions are short and polls right, also after a crash. As a control, a position
-# without the list of them loses their rows.
+# Beside 1,000 transactions in progress, positions are short and polls right, also after a crash. A control, a position
+# without the list of them, loses their rows.
 use strict;
 use warnings;
 use FindBin;

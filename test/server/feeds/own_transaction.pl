@@ -1,5 +1,5 @@
 # A session polls inside a transaction that also writes, at both isolation levels, with savepoints around its polls.
-# What it writes before and after a poll comes; a control that remembers pg_current_snapshot() loses what it writes after.
+# What it writes before and after a poll comes. A control that remembers pg_current_snapshot() loses the latter.
 use strict;
 use warnings;
 use FindBin;
