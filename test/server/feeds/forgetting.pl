@@ -12,21 +12,27 @@ my $server = feed_server('forgets');
 my $m = Session->new($server);
 my $last = 0;
 
-sub rows { my $from = $last + 1; $last += 10; return $m->ask("INSERT INTO outbox (id) SELECT generate_series($from, $last)") }
+sub rows
+{
+	my $from = $last + 1;
+	$last += 10;
+	return $m->ask("INSERT INTO outbox (id) SELECT generate_series($from, $last)");
+}
 
 sub delete_some
 {
 	my ($where) = @_;
 	return ($where // $m)->ask('DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY id LIMIT 2)');
 }
-sub reader { my $reader = Reader->new('outbox'); $reader->poll($m); return $reader }
+sub reader    { my $reader = Reader->new('outbox'); $reader->poll($m); return $reader }
 sub deletions { return $m->ask('SELECT count(*) FROM outbox_deleted WHERE id IS NOT NULL') }
-sub forget { return $m->ask("SELECT snowflake_ids.forget_deleted('outbox', '$_[0]')") }
+sub forget    { return $m->ask("SELECT snowflake_ids.forget_deleted('outbox', '$_[0]')") }
 
 # As forget_deleted() did it that many days ago, if nothing has changed since then.
 sub noted_days_ago
 {
-	$m->ask("INSERT INTO outbox_deleted (stamp, again) SELECT -1000000 * extract(epoch FROM now() - interval '$_[0] days')::bigint, "
+	$m->ask(
+		"INSERT INTO outbox_deleted (stamp, again) SELECT -1000000 * extract(epoch FROM now() - interval '$_[0] days')::bigint, "
 		  . "snowflake_ids.feed_position('outbox')");
 	return;
 }
@@ -80,7 +86,8 @@ $reader->same_as($m, 'after that');
 rows() for 1 .. 20;
 my @jobs = map { Job->new($server, $_, 0.01) } (
 	("SELECT snowflake_ids.forget_deleted('outbox', '0')") x 2,
-	'DELETE FROM outbox WHERE id = (SELECT min(id) FROM outbox); INSERT INTO outbox (id) SELECT max(id) + 1 FROM outbox');
+	'DELETE FROM outbox WHERE id = (SELECT min(id) FROM outbox); INSERT INTO outbox (id) SELECT max(id) + 1 FROM outbox'
+);
 my @readers = map { reader() } 1 .. 3;
 my $polls = 0;
 go_on(

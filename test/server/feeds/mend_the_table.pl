@@ -19,11 +19,16 @@ my ($n, $id) = (0, 0);
 my @ways = (
 	[ 'the trigger of the stamps is disabled', 'SF002', 'ALTER TABLE t DISABLE TRIGGER zz_stamp' ],
 	[ 'of a part', 'SF002', 'ALTER TABLE t_1 DISABLE TRIGGER zz_stamp' ],
-	[ 'all triggers are enabled, but not ALWAYS', 'SF002', 'ALTER TABLE t DISABLE TRIGGER ALL; ALTER TABLE t ENABLE TRIGGER ALL' ],
+	[   'all triggers are enabled, but not ALWAYS',
+		'SF002', 'ALTER TABLE t DISABLE TRIGGER ALL; ALTER TABLE t ENABLE TRIGGER ALL' ],
 	[ 'the trigger of the stamps is dropped', 'SF002', 'DROP TRIGGER zz_stamp ON t' ],
-	[ 'it gets a condition', 'SF002', 'DROP TRIGGER zz_stamp ON t; CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW '
-		  . q{WHEN (NEW.id > 10) EXECUTE FUNCTION snowflake_ids.feed_stamp('stamp'); ALTER TABLE t ENABLE ALWAYS TRIGGER zz_stamp} ],
-	[ 'another trigger fires later', 'SF002', 'CREATE TRIGGER zzz BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION changes()' ],
+	[   'it gets a condition',
+		'SF002',
+		'DROP TRIGGER zz_stamp ON t; CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW '
+		  . q{WHEN (NEW.id > 10) EXECUTE FUNCTION snowflake_ids.feed_stamp('stamp'); ALTER TABLE t ENABLE ALWAYS TRIGGER zz_stamp}
+	],
+	[   'another trigger fires later',
+		'SF002', 'CREATE TRIGGER zzz BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION changes()' ],
 	[ 'the trigger of the deletions is disabled', 'SF002', 'ALTER TABLE t DISABLE TRIGGER zz_note_deleted' ],
 	[ 'it is dropped', 'SF002', 'DROP TRIGGER zz_note_deleted ON t' ],
 	[ 'that of TRUNCATE is dropped', 'SF001', 'DROP TRIGGER zz_note_truncated ON t_1; TRUNCATE t_1', 'no writes' ],
@@ -34,16 +39,22 @@ my @ways = (
 	[ 'deletions are removed by hand', 'SF001', 'DELETE FROM t_deleted' ],
 	[ 'deletions are changed by hand', 'SF001', 'UPDATE t_deleted SET id = id + 1' ],
 	[ 'deletions are truncated by hand', 'SF001', 'TRUNCATE t_deleted' ],
-	[ 'the feed is dropped and made again', 'SF001', "SELECT snowflake_ids.drop_feed('t'); SELECT to_do FROM snowflake_ids.create_feed('t') \\gexec\n" ],
-	[ 'without deletions, then with', 'SF001', 'DROP FUNCTION t_feed; DROP TABLE t_deleted; DROP TRIGGER zz_note_deleted ON t; '
+	[   'the feed is dropped and made again',
+		'SF001', "SELECT snowflake_ids.drop_feed('t'); SELECT to_do FROM snowflake_ids.create_feed('t') \\gexec\n" ],
+	[   'without deletions, then with',
+		'SF001',
+		'DROP FUNCTION t_feed; DROP TABLE t_deleted; DROP TRIGGER zz_note_deleted ON t; '
 		  . 'DROP TRIGGER zz_note_truncated ON t; DROP TRIGGER zz_note_truncated ON t_1; DROP TRIGGER zz_note_truncated ON t_2; WRITE; '
 		  . "SELECT to_do FROM snowflake_ids.create_feed('t') \\gexec\n" ],
 	[ 'the indexes are dropped', '', 'DROP INDEX t_stamp_idx, t_deleted_stamp_idx, t_deleted_stamp_idx1' ],
-	[ 'an older table is put back', 'SF001', "ALTER TABLE t_deleted RENAME TO old_t_deleted; ALTER TABLE t RENAME TO old_t; "
+	[   'an older table is put back',
+		'SF001',
+		"ALTER TABLE t_deleted RENAME TO old_t_deleted; ALTER TABLE t RENAME TO old_t; "
 		  . 'ALTER TABLE t_1 RENAME TO old_t_1; ALTER TABLE t_2 RENAME TO old_t_2; ALTER FUNCTION t_feed RENAME TO old_t_feed; '
 		  . 'CREATE TABLE t (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1) PARTITION BY RANGE (id); '
 		  . 'CREATE TABLE t_1 PARTITION OF t FOR VALUES FROM (0) TO (1000); CREATE TABLE t_2 PARTITION OF t FOR VALUES FROM (1000) TO (2000); '
-		  . "SELECT to_do FROM snowflake_ids.create_feed('t') \\gexec\n INSERT INTO t SELECT id, body FROM old_t; DELETE FROM old_t WHERE id < 3" ]);
+		  . "SELECT to_do FROM snowflake_ids.create_feed('t') \\gexec\n INSERT INTO t SELECT id, body FROM old_t; DELETE FROM old_t WHERE id < 3"
+	]);
 
 sub some_writes
 {
@@ -58,9 +69,13 @@ for my $way (@ways)
 	my $t = 'feed' . ++$n;
 	$id = 0;
 	$m->ask("CREATE TABLE $t (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1) PARTITION BY RANGE (id)");
-	$m->ask("CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (0) TO (1000); CREATE TABLE ${t}_2 PARTITION OF $t FOR VALUES FROM (1000) TO (2000)");
+	$m->ask(
+		"CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (0) TO (1000); CREATE TABLE ${t}_2 PARTITION OF $t FOR VALUES FROM (1000) TO (2000)"
+	);
 	create_feed($server, $t);
-	$m->ask("INSERT INTO $t SELECT generate_series(1, 50); INSERT INTO $t SELECT generate_series(1001, 1050); DELETE FROM $t WHERE id = 50");
+	$m->ask(
+		"INSERT INTO $t SELECT generate_series(1, 50); INSERT INTO $t SELECT generate_series(1001, 1050); DELETE FROM $t WHERE id = 50"
+	);
 	my @readers = map { Reader->new($t) } 1, 2;
 	$_->poll($m) for @readers;
 	my $writes = some_writes($t);
@@ -72,14 +87,18 @@ for my $way (@ways)
 	is($readers[0]->once($m), $sqlstate, "$name: an empty poll, " . ($sqlstate || 'no error'));
 	$m->ask(some_writes($t)) if !$quiet;
 	is($readers[1]->once($m), $sqlstate, "$name: a poll with rows, " . ($sqlstate || 'no error'));
-	like($m->ask("SELECT count(*) FROM snowflake_ids.check_feed('$t') WHERE NOT ok"), $sqlstate eq 'SF001' && !$quiet ? qr/^0$/ : qr/^[1-9]/,
+	like(
+		$m->ask("SELECT count(*) FROM snowflake_ids.check_feed('$t') WHERE NOT ok"),
+		$sqlstate eq 'SF001' && !$quiet ? qr/^0$/ : qr/^[1-9]/,
 		"$name: check_feed()");
 
 	# ---- mended
 	my $mend = "SELECT to_do FROM snowflake_ids.%s('$t') %s \\gexec\n";
-	my $said = $n % 2 ? $m->ask(sprintf $mend, 'create_feed', '') : $m->ask(sprintf $mend, 'check_feed', 'WHERE NOT ok');
+	my $said =
+	  $n % 2 ? $m->ask(sprintf $mend, 'create_feed', '') : $m->ask(sprintf $mend, 'check_feed', 'WHERE NOT ok');
 	unlike($said, qr/ERROR/, "$name: what is to do, is done");
-	is($m->ask("SELECT relation, rule, to_do FROM snowflake_ids.check_feed('$t') WHERE NOT ok"), '', "$name: nothing more is to do");
+	is($m->ask("SELECT relation, rule, to_do FROM snowflake_ids.check_feed('$t') WHERE NOT ok"),
+		'', "$name: nothing more is to do");
 	$m->ask(some_writes($t));
 	for (@readers) { $_->poll($m); $_->same_as($m, $name) }
 	$m->ask(some_writes($t));

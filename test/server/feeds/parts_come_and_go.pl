@@ -11,16 +11,24 @@ use Test::More;
 my $server = feed_server('parts');
 my $m = Session->new($server);
 sub pid { my ($session) = @_; return $session->ask('SELECT pg_backend_pid()') }
-sub waits { my ($pid) = @_; return eventually(sub { $m->ask("SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Lock' }) }
+
+sub waits
+{
+	my ($pid) = @_;
+	return eventually(sub { $m->ask("SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Lock' });
+}
 
 # A partitioned table with a feed, and a reader with a copy of its three rows.
 my $n = 0;
+
 sub parted
 {
 	my (%o) = @_;
 	my $t = 'ev' . ++$n;
 	$m->ask("CREATE TABLE $t (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1) PARTITION BY RANGE (id)");
-	$m->ask("CREATE TABLE ${t}_default PARTITION OF $t DEFAULT; CREATE TABLE ${t}_9 PARTITION OF $t FOR VALUES FROM (900) TO (1000)");
+	$m->ask(
+		"CREATE TABLE ${t}_default PARTITION OF $t DEFAULT; CREATE TABLE ${t}_9 PARTITION OF $t FOR VALUES FROM (900) TO (1000)"
+	);
 	create_feed($server, $t);
 	$m->ask("INSERT INTO $t VALUES (1), (2), (500), (901)");
 	my $reader = Reader->new($t);
@@ -60,9 +68,17 @@ for my $order ('attach', 'insert', 'partition of')
 		$mover->ask("DELETE FROM ${t}_default WHERE id < 100");
 		my $attach = "ALTER TABLE $t ATTACH PARTITION ${t}_0 FOR VALUES FROM (0) TO (100)";
 		my $create = "CREATE TABLE ${t}_0 (LIKE $t INCLUDING ALL)";
-		if ($order eq 'attach') { $mover->ask("$create; $attach; INSERT INTO $t (id, body) SELECT * FROM kept") }
-		elsif ($order eq 'insert') { $mover->ask("$create; INSERT INTO ${t}_0 SELECT *, 5 FROM kept; $attach; UPDATE ${t}_0 SET body = 2") }
-		else { $mover->ask("CREATE TABLE ${t}_0 PARTITION OF $t FOR VALUES FROM (0) TO (100); INSERT INTO $t (id, body) SELECT * FROM kept") }
+		if    ($order eq 'attach') { $mover->ask("$create; $attach; INSERT INTO $t (id, body) SELECT * FROM kept") }
+		elsif ($order eq 'insert')
+		{
+			$mover->ask("$create; INSERT INTO ${t}_0 SELECT *, 5 FROM kept; $attach; UPDATE ${t}_0 SET body = 2");
+		}
+		else
+		{
+			$mover->ask(
+				"CREATE TABLE ${t}_0 PARTITION OF $t FOR VALUES FROM (0) TO (100); INSERT INTO $t (id, body) SELECT * FROM kept"
+			);
+		}
 		$mover->ask("INSERT INTO $t VALUES (3)");
 		$polls->send($query);
 		ok(waits($pid), "$order, $kind: a poll is being planned");
@@ -79,12 +95,16 @@ for my $order ('attach', 'insert', 'partition of')
 	my ($t, $reader) = parted();
 	$m->ask("CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (1000) TO (2000)");
 	is_told($reader, '', 'an empty partition');
-	$m->ask("CREATE TABLE ${t}_2 (LIKE $t); INSERT INTO ${t}_2 VALUES (2001, 1, 5); ALTER TABLE ${t}_2 ADD PRIMARY KEY (id)");
+	$m->ask(
+		"CREATE TABLE ${t}_2 (LIKE $t); INSERT INTO ${t}_2 VALUES (2001, 1, 5); ALTER TABLE ${t}_2 ADD PRIMARY KEY (id)"
+	);
 	my $between = Reader->new($t);
 	$between->poll($m);
 	$m->ask("ALTER TABLE $t ATTACH PARTITION ${t}_2 FOR VALUES FROM (2000) TO (3000)");
 	is_told($_, 'SF001', 'a partition with rows') for $reader, $between;
-	$m->ask("BEGIN; CREATE TABLE ${t}_3 PARTITION OF $t FOR VALUES FROM (3000) TO (4000); INSERT INTO $t VALUES (3001); COMMIT");
+	$m->ask(
+		"BEGIN; CREATE TABLE ${t}_3 PARTITION OF $t FOR VALUES FROM (3000) TO (4000); INSERT INTO $t VALUES (3001); COMMIT"
+	);
 	is_told($reader, '', 'a partition that is filled in one transaction');
 
 	# ---- detached: no feed shows that; then it comes back with its rows
@@ -100,7 +120,9 @@ for my $order ('attach', 'insert', 'partition of')
 # ---- DETACH CONCURRENTLY, that is interrupted and finished
 {
 	my ($t, $reader) = parted();
-	$m->ask("DROP TABLE ${t}_default; CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (1000) TO (2000); INSERT INTO $t VALUES (1001)");
+	$m->ask(
+		"DROP TABLE ${t}_default; CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (1000) TO (2000); INSERT INTO $t VALUES (1001)"
+	);
 	$reader->poll($m);
 	my ($holds, $detaches) = map { Session->new($server) } 1, 2;
 	my $pid = pid($detaches);
@@ -115,7 +137,9 @@ for my $order ('attach', 'insert', 'partition of')
 	$m->ask("INSERT INTO $t VALUES (903)");
 	is($reader->once($m), '', 'half detached: a poll passes');
 	ok(exists $reader->{copy}{903}, 'and has new rows');
-	$m->ask("ALTER TABLE $t DETACH PARTITION ${t}_1 FINALIZE; ALTER TABLE $t ATTACH PARTITION ${t}_1 FOR VALUES FROM (1000) TO (2000)");
+	$m->ask(
+		"ALTER TABLE $t DETACH PARTITION ${t}_1 FINALIZE; ALTER TABLE $t ATTACH PARTITION ${t}_1 FOR VALUES FROM (1000) TO (2000)"
+	);
 	is_told($reader, 'SF001', 'finished, and attached again');
 }
 
@@ -127,9 +151,12 @@ for my $order ('attach', 'insert', 'partition of')
 	$m->ask("CREATE TABLE ${t}_1 PARTITION OF $t FOR VALUES FROM (1000) TO (2000) PARTITION BY RANGE (id)");
 	my $polls = Session->new($server);
 	(my $prepared = $reader->query) =~ s/'[^']*'\)$/\$1)/;
-	$polls->ask("SET plan_cache_mode = force_generic_plan; PREPARE poll(text) AS $prepared; EXECUTE poll('$reader->{position}')");
+	$polls->ask(
+		"SET plan_cache_mode = force_generic_plan; PREPARE poll(text) AS $prepared; EXECUTE poll('$reader->{position}')"
+	);
 	$m->ask("CREATE TABLE ${t}_1_1 PARTITION OF ${t}_1 FOR VALUES FROM (1000) TO (1500); INSERT INTO $t VALUES (1001)");
-	like($polls->ask("EXECUTE poll('$reader->{position}')"), qr/^2\|\|1001\|/m, 'a prepared poll reads a younger sub-partition');
+	like($polls->ask("EXECUTE poll('$reader->{position}')"),
+		qr/^2\|\|1001\|/m, 'a prepared poll reads a younger sub-partition');
 	is_told($reader, '', 'a sub-partition');
 	$m->ask("GRANT SELECT ON ${t}_1_1 TO PUBLIC");
 	is_told($reader, '', 'a part without a trigger for TRUNCATE');
@@ -139,7 +166,10 @@ for my $order ('attach', 'insert', 'partition of')
 	$reader->poll($m);
 	$m->ask("VACUUM FULL ${t}_1_1");
 	is_told($reader, '', 'it is rewritten, and has an old row');
-	like($m->ask("SELECT DISTINCT rule FROM snowflake_ids.check_feed('$t') WHERE NOT ok"), qr/^a trigger notes each TRUNCATE$/, 'check_feed() tells');
+	like(
+		$m->ask("SELECT DISTINCT rule FROM snowflake_ids.check_feed('$t') WHERE NOT ok"),
+		qr/^a trigger notes each TRUNCATE$/,
+		'check_feed() tells');
 	$m->ask("SELECT to_do FROM snowflake_ids.create_feed('$t')");
 	$m->ask("TRUNCATE ${t}_1");
 	is_told($reader, 'SF001', 'a part with parts is truncated');
@@ -149,7 +179,9 @@ for my $order ('attach', 'insert', 'partition of')
 
 # ---- INHERITS
 {
-	$m->ask("CREATE TABLE parent (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1); CREATE TABLE child () INHERITS (parent)");
+	$m->ask(
+		"CREATE TABLE parent (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1); CREATE TABLE child () INHERITS (parent)"
+	);
 	create_feed($server, 'parent');
 	$m->ask('INSERT INTO parent VALUES (1); INSERT INTO child VALUES (2)');
 	my $reader = Reader->new('parent');
@@ -158,7 +190,9 @@ for my $order ('attach', 'insert', 'partition of')
 	is_told($reader, 'SF001', 'TRUNCATE ONLY');
 	$m->ask('INSERT INTO child VALUES (3); TRUNCATE child');
 	is_told($reader, 'SF001', 'TRUNCATE of a child');
-	$m->ask('CREATE TABLE late (id bigint NOT NULL, body int NOT NULL DEFAULT 1, stamp bigint NOT NULL); INSERT INTO late VALUES (4, 1, 5)');
+	$m->ask(
+		'CREATE TABLE late (id bigint NOT NULL, body int NOT NULL DEFAULT 1, stamp bigint NOT NULL); INSERT INTO late VALUES (4, 1, 5)'
+	);
 	$m->ask('ALTER TABLE late INHERIT parent');
 	is($reader->once($m), 'SF002', 'a child without triggers: SF002');
 	create_feed($server, 'parent');

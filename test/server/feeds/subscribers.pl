@@ -43,7 +43,8 @@ my $m = Session->new($subscriber);
 my %reader = map { $_ => Reader->new($_) } 'article', 'plain';
 $_->poll($m) for values %reader;
 is($m->ask('SELECT count(*) FROM article'), 54, 'the rows of both publishers');
-is($m->ask('SELECT bool_and(stamp < pg_snapshot_xmax(pg_current_snapshot())::text::bigint) FROM article'), 't', 'with stamps of the subscriber');
+is($m->ask('SELECT bool_and(stamp < pg_snapshot_xmax(pg_current_snapshot())::text::bigint) FROM article'),
+	't', 'with stamps of the subscriber');
 
 sub are_right
 {
@@ -58,9 +59,14 @@ sub are_right
 	}
 	return;
 }
-my $both = sub { my ($sql) = @_; $publisher->safe_psql($_, $sql =~ s/TABLE_/article/gr . ';' . $sql =~ s/TABLE_/plain/gr) for @from };
+my $both = sub {
+	my ($sql) = @_;
+	$publisher->safe_psql($_, $sql =~ s/TABLE_/article/gr . ';' . $sql =~ s/TABLE_/plain/gr) for @from;
+};
 are_right('at first');
-$both->('DELETE FROM TABLE_ WHERE id % 10 = 1; UPDATE TABLE_ SET body = body + 1 WHERE id % 10 = 2; UPDATE TABLE_ SET id = id + 20 WHERE id % 10 = 3');
+$both->(
+	'DELETE FROM TABLE_ WHERE id % 10 = 1; UPDATE TABLE_ SET body = body + 1 WHERE id % 10 = 2; UPDATE TABLE_ SET id = id + 20 WHERE id % 10 = 3'
+);
 are_right('changed');
 is($m->ask('SELECT count(*) FROM article_deleted WHERE id % 10 = 1'), 6, 'deletions are noted once each');
 $both->('UPDATE TABLE_ SET id = 2300 + id WHERE id BETWEEN 1 AND 999');
@@ -91,9 +97,12 @@ $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION everything CONNECTION '$
 $subscriber->wait_for_subscription_sync($publisher, 'everything');
 $_->poll($_ == $reader ? $m : $p) for $reader, $own;
 $reader->same_as($m, 'all tables: after the first copy');
+
 for my $round (1 .. 3)
 {
-	$p->ask("DELETE FROM outbox WHERE id = 10 * $round; UPDATE outbox SET id = id + 100 WHERE id = 10 * $round + 1; UPDATE outbox SET body = body + 1");
+	$p->ask(
+		"DELETE FROM outbox WHERE id = 10 * $round; UPDATE outbox SET id = id + 100 WHERE id = 10 * $round + 1; UPDATE outbox SET body = body + 1"
+	);
 	$p->ask(q{SELECT snowflake_ids.forget_deleted('outbox', '0')}) if $round == 2;
 	$p->ask('TRUNCATE outbox; INSERT INTO outbox VALUES (7)') if $round == 3;
 	$publisher->wait_for_catchup('everything');

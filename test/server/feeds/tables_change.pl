@@ -12,8 +12,8 @@ my $server = feed_server('altered');
 $server->safe_psql('postgres', 'CREATE TABLE other ()');
 my $monitor = Session->new($server);
 my $id = 0;
-sub insert { $id++; return $monitor->ask("INSERT INTO outbox (id) VALUES ($id), (-$id)") }
-sub pid { my ($session) = @_; return $session->ask('SELECT pg_backend_pid()') }
+sub insert { $id++;              return $monitor->ask("INSERT INTO outbox (id) VALUES ($id), (-$id)") }
+sub pid    { my ($session) = @_; return $session->ask('SELECT pg_backend_pid()') }
 
 # PostgreSQL does not inline a function with a subquery as its argument. It plans its body after taking the snapshot.
 package NotInlined;
@@ -24,13 +24,15 @@ package main;
 
 my %changes = (
 	'TRUNCATE' => [ 1, 'TRUNCATE outbox; INSERT INTO outbox (id) VALUES (-1)' ],
-	'TRUNCATE and COPY FREEZE' =>
-	  [ 1, "TRUNCATE outbox;\nCOPY outbox (id) FROM stdin (FREEZE);\n-1\n-2\n\\.\n" ],
+	'TRUNCATE and COPY FREEZE' => [ 1, "TRUNCATE outbox;\nCOPY outbox (id) FROM stdin (FREEZE);\n-1\n-2\n\\.\n" ],
 	'another column type' => [ 1, 'ALTER TABLE outbox ALTER body TYPE bigint; ALTER TABLE outbox ALTER body TYPE int' ],
-	'rewritten deletions' => [ 1, "DROP FUNCTION outbox_feed; ALTER TABLE outbox ALTER id TYPE numeric; "
+	'rewritten deletions' => [
+		1,
+		"DROP FUNCTION outbox_feed; ALTER TABLE outbox ALTER id TYPE numeric; "
 		  . "SELECT snowflake_ids.create_feed('outbox'); DROP FUNCTION outbox_feed; ALTER TABLE outbox ALTER id TYPE bigint; "
 		  . "SELECT snowflake_ids.create_feed('outbox')" ],
 	'a column' => [ 1, 'ALTER TABLE outbox ADD y int; ALTER TABLE outbox DROP y' ],
+
 	# Controls: they write no new row of pg_class.
 	'ANALYZE' => [ 0, 'ANALYZE outbox' ],
 	'CREATE INDEX' => [ 0, 'CREATE INDEX i ON outbox (body); DROP INDEX i' ],
@@ -51,7 +53,9 @@ for my $kind (sort keys %changes)
 	my $said = $monitor->ask($change);
 	unlike($said, qr/ERROR/, "$kind: done");
 	$monitor->ask('COMMIT');
-	is($reader->once($session), $is_hidden ? '40001' : '', "$kind: a snapshot from before, " . ($is_hidden ? '40001' : 'no error'));
+	is( $reader->once($session),
+		$is_hidden ? '40001' : '',
+		"$kind: a snapshot from before, " . ($is_hidden ? '40001' : 'no error'));
 	$session->ask('ROLLBACK');
 	$reader->poll($session);
 	$reader->same_as($monitor, "$kind, snapshot from before");
@@ -78,12 +82,17 @@ for my $kind (sort keys %changes)
 		$ddl->ask('BEGIN; LOCK TABLE outbox');
 		$ddl->ask($change);
 		$polls->send($waiting->query);
-		ok(eventually(sub { $monitor->ask("SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Lock' }),
+		ok( eventually(
+				sub { $monitor->ask("SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Lock' }),
 			"$kind: a poll waits, $class");
 		$ddl->ask('COMMIT');
 		my $answer = $polls->answer;
+
 		# Of the last kind, the function of the plan is gone.
-		like($answer, $class eq 'Reader' ? qr/^3\||cache lookup failed/m : qr/because it is being altered/, "$kind: what it says, $class");
+		like(
+			$answer,
+			$class eq 'Reader' ? qr/^3\||cache lookup failed/m : qr/because it is being altered/,
+			"$kind: what it says, $class");
 		$waiting->poll($polls);
 		$waiting->same_as($monitor, "$kind, after it waited, $class");
 	}
