@@ -39,6 +39,12 @@ INSERT INTO amount VALUES (1.0);
 SELECT * FROM poll('amount');
 UPDATE amount SET n = 1.00;
 SELECT * FROM poll('amount');
+-- A DEFAULT in the table of deletions gives no key to rows without one.
+ALTER TABLE amount_deleted ALTER n SET DEFAULT 7;
+TRUNCATE amount;
+SELECT * FROM poll('amount');
+SELECT snowflake_ids.forget_deleted('amount', '0') > 0 AS forgotten;
+SELECT n, stamp FROM amount_deleted;
 SELECT f.relation, f.rule FROM unnest('{composite,named,h,"\"A.b c\"",amount}'::regclass[]) AS t, snowflake_ids.check_feed(t) f WHERE NOT f.ok;
 -- A name has at most 63 bytes.
 SELECT repeat('é', 30) || 1 AS name1, repeat('é', 30) || 2 AS name2 \gset
