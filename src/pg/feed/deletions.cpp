@@ -262,18 +262,20 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
                     errhint("SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
 }
 
-// As the owner, who is the caller's role now. `again` null: all rows were truncated.
+const char* first_column(Oid deletions) {
+    for (AttrNumber i = 1;; i++)
+        if (const char* const name = get_attname(deletions, i, true)) return quote_identifier(name);
+}
+
+// As the owner, who is the caller's role now. `again` null: all rows were truncated. The column of the key may have a
+// DEFAULT.
 void add_row_without_key(Oid deletions, const char* again) {
     Oid types[] = {TEXTOID};
     Datum values[] = {again == nullptr ? Datum{0} : CStringGetTextDatum(again)};
     const char* const nulls = again == nullptr ? "n" : " ";
-    check_result(SPI_execute_with_args(psprintf("INSERT INTO %s (again) VALUES ($1)", full_name(deletions)), 1, types,
-                                       values, nulls, false, 0));
-}
-
-const char* first_column(Oid deletions) {
-    for (AttrNumber i = 1;; i++)
-        if (const char* const name = get_attname(deletions, i, true)) return name;
+    check_result(SPI_execute_with_args(
+        psprintf("INSERT INTO %s (%s, again) VALUES (NULL, $1)", full_name(deletions), first_column(deletions)), 1,
+        types, values, nulls, false, 0));
 }
 
 // True if this transaction has truncated the whole table before, so that readers get all rows of now anyway.
@@ -281,7 +283,7 @@ bool has_truncated(Oid deletions) {
     Oid types[] = {INT8OID};
     Datum values[] = {UInt64GetDatum(U64FromFullTransactionId(GetTopFullTransactionId()))};
     check_result(SPI_execute_with_args(psprintf("SELECT FROM %s WHERE stamp = $1 AND again IS NULL AND %s IS NULL",
-                                                full_name(deletions), quote_identifier(first_column(deletions))),
+                                                full_name(deletions), first_column(deletions)),
                                        1, types, values, nullptr, false, 1));
     return SPI_processed > 0;
 }
@@ -477,8 +479,9 @@ FUNCTION(snowflake_ids_forget_deleted) {
     {
         as_owner(table, [&] {
             check_result(SPI_execute(psprintf("LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE", d), false, 0));
-            (void) execute(psprintf("INSERT INTO %s (stamp, again) VALUES (-$1, $2)", d), number_of(unix_time(now)),
-                           position);
+            (void) execute(
+                psprintf("INSERT INTO %s (%s, stamp, again) VALUES (NULL, -$1, $2)", d, first_column(deletions)),
+                number_of(unix_time(now)), position);
             forgotten = forget(d, number_of(unix_time(until)));
         });
     }
