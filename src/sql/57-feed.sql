@@ -89,7 +89,8 @@ BEGIN
     PERFORM pg_current_xact_id();  -- the stamp of the rows that are there
     -- Triggers and casts of the owner must not run with the rights of another caller.
     FOR found IN SELECT * FROM snowflake_ids.feed_rules(of_table, deletes, stamp, index) f
-        WHERE NOT f.ok AND f.quick AND (is_owner OR f.to_do !~ '(^|; *)UPDATE |; *ALTER TABLE [^;]* TYPE |^ALTER TABLE [^;]* TYPE ')
+        WHERE NOT f.ok AND f.quick
+          AND (is_owner OR f.to_do !~ '(^|; *)(UPDATE |ALTER TABLE [^;]* TYPE )')
     LOOP
         EXECUTE found.to_do;
     END LOOP;
@@ -137,17 +138,20 @@ BEGIN
     END LOOP;
     -- What another owner has may be of this feed, and what has a link of another feed is.
     FOR found IN
-        SELECT p.deletions_name AS name, 'duplicate_table' AS code, c.relowner AS owner, format('ALTER TABLE %s', p.deletions_name) AS alter,
+        SELECT p.deletions_name AS name, 'duplicate_table' AS code, c.relowner AS owner,
+            format('ALTER TABLE %s', p.deletions_name) AS alter,
             CASE WHEN EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgconstrrelid <> 0) THEN ''
                 ELSE format(' If it is of an earlier table: DROP TABLE %s;', p.deletions_name) END AS drop
         FROM pg_class c WHERE deletes AND p.deletions IS NULL AND c.oid = to_regclass(p.deletions_name)
         UNION ALL
-        SELECT p.feed_name || '(text)', 'duplicate_function', f.proowner, format('ALTER FUNCTION %s(text)', p.feed_name), ''
+        SELECT p.feed_name || '(text)', 'duplicate_function', f.proowner,
+            format('ALTER FUNCTION %s(text)', p.feed_name), ''
         FROM pg_proc f WHERE p.feed IS NULL AND f.oid = to_regprocedure(p.feed_name || '(text)') LOOP
         RAISE EXCEPTION '% exists already', found.name USING ERRCODE = found.code,
             DETAIL = CASE WHEN found.owner = p.owner THEN format('It is not of the feed of %s.', of_table)
                 ELSE format('It belongs to %s, and %s to %s.', found.owner::regrole, of_table, p.owner::regrole) END,
-            HINT = CASE WHEN found.owner = p.owner THEN format('Rename it: %s RENAME TO ...;%s', found.alter, found.drop)
+            HINT = CASE WHEN found.owner = p.owner
+                THEN format('Rename it: %s RENAME TO ...;%s', found.alter, found.drop)
                 ELSE format('Rename it. If it is of this feed: %s OWNER TO %s;', found.alter, p.owner::regrole) END;
     END LOOP;
 END $$;

@@ -29,8 +29,8 @@ BEGIN
     FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = of_table AND a.atttypid = 'bigint'::regtype
         AND NOT a.attisdropped AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00'
     WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.feed_stamp'::regproc ORDER BY t.tgname DESC LIMIT 1;
-    -- Only the owner can have made the table of deletions and the function. A trigger of the table of deletions refers to
-    -- the table, so that both can be renamed. The function depends on both tables, but returns rows of one.
+    -- Only the owner can have made the table of deletions and the function. A trigger of the table of deletions refers
+    -- to the table, so that both can be renamed. The function depends on both tables, but returns rows of one.
     SELECT c.oid INTO deletions
     FROM pg_depend d JOIN pg_trigger t ON t.oid = d.objid AND t.tgconstrrelid = of_table
         AND t.tgfoid = 'snowflake_ids.note_lost'::regproc
@@ -54,9 +54,11 @@ BEGIN
         SELECT FROM pg_trigger t WHERE t.tgrelid = of_table AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc);
     -- A name has at most 63 bytes.
     feed_name := coalesce((SELECT format('%I.%I', n.nspname, f.proname) FROM pg_proc f
-        JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = feed), snowflake_ids.feed_part_name(schema, name, '_feed'));
+            JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.oid = feed),
+        snowflake_ids.feed_part_name(schema, name, '_feed'));
     deletions_name := coalesce((SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = deletions), snowflake_ids.feed_part_name(schema, name, '_deleted'));
+            JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = deletions),
+        snowflake_ids.feed_part_name(schema, name, '_deleted'));
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_of(regclass) IS 'internal: what is there of the feed of a table';
 
@@ -69,8 +71,8 @@ COMMENT ON FUNCTION snowflake_ids.feed_part_name(name, name, text) IS
     'internal: a name with a suffix, cut to the length of a name';
 
 -- In the order of the primary key. A domain is its base type, because its checks may change. `same` compares the column
--- of a row `h` with that of a deletion `d`, by the operator = of the index, because a comparison of whole rows would not
--- restore from a dump.
+-- of a row `h` with that of a deletion `d`, by the operator = of the index, because a comparison of whole rows would
+-- not restore from a dump.
 CREATE FUNCTION snowflake_ids.feed_key(of_table regclass)
 RETURNS TABLE (n bigint, number smallint, name name, type text, collated text, is_domain boolean, operator text)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -157,8 +159,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_table_rules(regclass, name) IS 'internal: rules of the table itself';
 
--- Rows and changed keys that may have come past the trigger: readers copy again if they hear of deletions, otherwise the
--- rows are stamped again (`late`).
+-- Rows and changed keys may have come past the trigger (`late`). If readers hear of deletions, they copy again.
+-- Otherwise the rows are stamped again.
 CREATE FUNCTION snowflake_ids.feed_stamp_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -178,15 +180,18 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
             bool_or(m.big) OVER () AS any_big, a.attnum IS NULL AS is_new,
             CASE WHEN p.deletions IS NULL
                 THEN format(' UPDATE %s%s SET %I = %3$I;', CASE WHEN m.kind <> 'p' THEN 'ONLY ' END, m.part, stamp)
-                ELSE format(' SELECT snowflake_ids.note_missed(%L, ''The trigger was off that stamps rows.'');', of_table) END AS late,
+                ELSE format(' SELECT snowflake_ids.note_missed(%L, ''The trigger was off that stamps rows.'');',
+                    of_table) END AS late,
             p.deletions IS NOT NULL AS is_quick
-        FROM (SELECT deletions FROM snowflake_ids.feed_of(of_table)) AS p, snowflake_ids.feed_parts(of_table) m LEFT JOIN before b ON b.part = m.part AND b.stamps
+        FROM (SELECT deletions FROM snowflake_ids.feed_of(of_table)) AS p, snowflake_ids.feed_parts(of_table) m
+        LEFT JOIN before b ON b.part = m.part AND b.stamps
         LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped
         WHERE m.kind <> 'f' ORDER BY m.part, b.whole DESC, b.tgname DESC),
     rules (place, depth, part, rule, ok, to_do, quick) AS (
         SELECT 1, depth, part, 'a trigger stamps each INSERT and UPDATE', coalesce(whole, false),
             coalesce('DROP TRIGGER ' || trigger || ' ON ' || of || '; ', '')
-                || format('CREATE TRIGGER %1$s BEFORE INSERT OR UPDATE ON %2$s FOR EACH ROW EXECUTE FUNCTION snowflake_ids.feed_stamp(%3$L); ALTER TABLE %2$s ENABLE ALWAYS TRIGGER %1$s;',
+                || format('CREATE TRIGGER %1$s BEFORE INSERT OR UPDATE ON %2$s FOR EACH ROW '
+                    'EXECUTE FUNCTION snowflake_ids.feed_stamp(%3$L); ALTER TABLE %2$s ENABLE ALWAYS TRIGGER %1$s;',
                     snowflake_ids.feed_trigger_name(of, 'zz_stamp'), of, stamp)
                 || CASE WHEN is_new OR fails THEN '' ELSE late END,
             is_new OR fails OR is_quick OR NOT any_big
@@ -196,8 +201,10 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
             format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %s;', part, trigger) || late, is_quick OR NOT any_big
         FROM stamping
         UNION ALL
-        SELECT 3, min(depth), of, 'it fires last', max(later.tgname) IS NULL, format('ALTER TRIGGER %s ON %s RENAME TO %s;',
-            trigger, of, CASE WHEN max(later.tgname) < 'zz_stamp' THEN 'zz_stamp' ELSE quote_ident(max(later.tgname) || '_stamp') END)
+        SELECT 3, min(depth), of, 'it fires last', max(later.tgname) IS NULL,
+            format('ALTER TRIGGER %s ON %s RENAME TO %s;', trigger, of,
+                CASE WHEN max(later.tgname) < 'zz_stamp' THEN 'zz_stamp'
+                    ELSE quote_ident(max(later.tgname) || '_stamp') END)
                 || max(late) FILTER (WHERE part = of),
             is_quick OR NOT any_big
         FROM stamping s LEFT JOIN LATERAL (
@@ -219,9 +226,11 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT m.part, format('%I is NOT NULL', stamp), coalesce(a.attnotnull, a.attnum IS NULL),
-        format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; ALTER TABLE %1$s ALTER COLUMN %2$I SET NOT NULL;', m.part, stamp), false
+        format('UPDATE ONLY %1$s SET %2$I = %2$I WHERE %2$I IS NULL; '
+            'ALTER TABLE %1$s ALTER COLUMN %2$I SET NOT NULL;', m.part, stamp), false
     FROM snowflake_ids.feed_parts(of_table) m
-    LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped ORDER BY m.depth, m.part;
+    LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped
+    ORDER BY m.depth, m.part;
     -- Without a btree index that would take long, and polls tell it, too. To plan it can call functions of the owner.
     FOR f IN SELECT a.attrelid::regclass AS t, a.attname AS stamp
         FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND i.indkey[0] = a.attnum AND i.indpred IS NULL
@@ -237,7 +246,8 @@ BEGIN
         RETURN NEXT;
     END LOOP;
     RETURN QUERY
-    SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p', format('ALTER TABLE %s SET LOGGED;', m.part), false
+    SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p',
+        format('ALTER TABLE %s SET LOGGED;', m.part), false
     FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part ORDER BY m.depth, m.part;
     RETURN QUERY
     SELECT m.part, 'it is no foreign table', m.kind <> 'f', NULL::text, false
@@ -248,7 +258,8 @@ BEGIN
     FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part
     WHERE p.deletions IS NOT NULL AND m.kind <> 'f' ORDER BY m.depth, m.part;
 END $$;
-COMMENT ON FUNCTION snowflake_ids.feed_row_rules(regclass, name) IS 'internal: rules of the rows of the table and its parts';
+COMMENT ON FUNCTION snowflake_ids.feed_row_rules(regclass, name) IS
+    'internal: rules of the rows of the table and its parts';
 
 CREATE FUNCTION snowflake_ids.feed_index_rules(of_table regclass, stamp name, index text)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
@@ -270,7 +281,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
         FROM part WHERE kind = 'r' OR part = of_table)
     SELECT r.part, r.rule, r.ok, r.to_do, r.quick FROM rules r ORDER BY r.place, -r.depth, r.part
 $$;
-COMMENT ON FUNCTION snowflake_ids.feed_index_rules(regclass, name, text) IS 'internal: rules of the indexes of the stamps';
+COMMENT ON FUNCTION snowflake_ids.feed_index_rules(regclass, name, text) IS
+    'internal: rules of the indexes of the stamps';
 
 CREATE FUNCTION snowflake_ids.feed_deletions_fit(of_table regclass) RETURNS boolean
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -278,7 +290,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
         SELECT FROM unnest(d.names, p.key) AS x (old, new) WHERE old <> new AND new = ANY (d.names))
     FROM snowflake_ids.feed_of(of_table) AS p, LATERAL (
         SELECT array_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
-        WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')) AS d (names)
+        WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped
+          AND a.attname NOT IN ('stamp', 'again')) AS d (names)
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_deletions_fit(regclass) IS
     'internal: true if the columns of the table of deletions can become those of the key by other names and types; null if there is no such table';
@@ -291,10 +304,12 @@ DECLARE
     k record;
 BEGIN
     SELECT string_agg(format('%I %s%s', f.name, f.type, f.collated), ', ' ORDER BY n) AS columns,
-           array_agg(f.name ORDER BY n) AS names, array_agg(f.type ORDER BY n) AS types, (array_agg(f.name ORDER BY n))[1] AS first
+           array_agg(f.name ORDER BY n) AS names, array_agg(f.type ORDER BY n) AS types,
+           (array_agg(f.name ORDER BY n))[1] AS first
     INTO k FROM snowflake_ids.feed_key(of_table) f;
     RETURN QUERY SELECT of_table, 'a table has the deletions', p.deletions IS NOT NULL,
-        coalesce(snowflake_ids.feed_taken(of_table, 'TABLE', to_regclass(p.deletions_name)::text), format('CREATE TABLE %1$s (%2$s, stamp bigint NOT NULL, again text); '
+        coalesce(snowflake_ids.feed_taken(of_table, 'TABLE', to_regclass(p.deletions_name)::text),
+            format('CREATE TABLE %1$s (%2$s, stamp bigint NOT NULL, again text); '
             'ALTER TABLE %1$s OWNER TO %3$s, REPLICA IDENTITY FULL; '
             'CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %4$I IS NULL; '
             'CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW '
@@ -317,40 +332,52 @@ BEGIN
         CASE WHEN d.fit THEN (
             SELECT string_agg(CASE WHEN x.old <> x.new
                      THEN format('ALTER TABLE %s RENAME COLUMN %I TO %I; ', p.deletions, x.old, x.new) ELSE '' END
-                 || CASE WHEN x.old_type <> x.new_type THEN format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s; ',
+                 || CASE WHEN x.old_type <> x.new_type THEN
+                     format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s; ',
                      p.deletions, x.new, x.new_type) ELSE '' END, '')
                 || CASE WHEN d.names <> k.names AND NOT d.are_read
-                    THEN format('SELECT snowflake_ids.note_missed(%L, ''The primary key has other columns.'');', of_table) ELSE '' END
+                    THEN format('SELECT snowflake_ids.note_missed(%L, ''The primary key has other columns.'');',
+                        of_table) ELSE '' END
             FROM unnest(d.names, k.names, d.types, k.types) AS x (old, new, old_type, new_type))
-            ELSE format('SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L, stamp => %2$L);',
+            ELSE format('SELECT snowflake_ids.drop_feed(%1$L); '
+                    'SELECT to_do FROM snowflake_ids.create_feed(%1$L, stamp => %2$L);',
                 of_table, p.stamp) END,
         d.fit
     FROM (SELECT a.names, a.types, snowflake_ids.feed_deletions_fit(of_table) AS fit,
             -- The function reads the columns of the key, so they were renamed.
             NOT EXISTS (SELECT FROM snowflake_ids.feed_key(of_table) f WHERE NOT EXISTS (
                 SELECT FROM pg_depend o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.feed
-                    AND o.refclassid = 'pg_class'::regclass AND o.refobjid = of_table AND o.refobjsubid = f.number)) AS are_read
-          FROM (SELECT array_agg(a.attname ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+                    AND o.refclassid = 'pg_class'::regclass AND o.refobjid = of_table
+                    AND o.refobjsubid = f.number)) AS are_read
+          FROM (SELECT array_agg(a.attname ORDER BY a.attnum),
+                    array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
                 FROM pg_attribute a
-                WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped AND a.attname NOT IN ('stamp', 'again')
+                WHERE a.attrelid = p.deletions AND a.attnum > 0 AND NOT a.attisdropped
+                  AND a.attname NOT IN ('stamp', 'again')
                ) AS a (names, types)) AS d;
     RETURN QUERY
     SELECT p.deletions, format('trigger %s is enabled ALWAYS', w.name), coalesce(t.tgenabled = 'A', false),
         coalesce('ALTER TABLE ' || p.deletions || ' ENABLE ALWAYS TRIGGER ' || quote_ident(t.tgname) || ';',
-            format('SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L);', of_table))
+            format('SELECT snowflake_ids.drop_feed(%1$L); SELECT to_do FROM snowflake_ids.create_feed(%1$L);',
+                of_table))
             || format(' SELECT snowflake_ids.note_missed(%L, ''A trigger of the deletions was off.'');', of_table),
         t.tgname IS NOT NULL
-    FROM (VALUES ('zz_stamp', 'snowflake_ids.feed_stamp'::regproc), ('zz_note_lost', 'snowflake_ids.note_lost')) AS w (name, function)
+    FROM (VALUES ('zz_stamp', 'snowflake_ids.feed_stamp'::regproc),
+              ('zz_note_lost', 'snowflake_ids.note_lost')) AS w (name, function)
     LEFT JOIN pg_trigger t ON t.tgrelid = p.deletions AND t.tgfoid = w.function AND t.tgconstrrelid = 0;
     RETURN QUERY
-    SELECT p.deletions, 'row security hides no deletion', NOT c.relrowsecurity, format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY;', p.deletions), false
+    SELECT p.deletions, 'row security hides no deletion', NOT c.relrowsecurity,
+        format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY;', p.deletions), false
     FROM pg_class c WHERE c.oid = p.deletions;
     RETURN QUERY
-    SELECT p.deletions, 'its rows are in the WAL', c.relpersistence = 'p', format('ALTER TABLE %s SET LOGGED;', p.deletions), false
+    SELECT p.deletions, 'its rows are in the WAL', c.relpersistence = 'p',
+        format('ALTER TABLE %s SET LOGGED;', p.deletions), false
     FROM pg_class c WHERE c.oid = p.deletions;
     RETURN QUERY
-    SELECT p.deletions, 'its stamps are indexed', count(*) FILTER (WHERE i.indpred IS NULL) > 0 AND count(*) FILTER (WHERE i.indpred IS NOT NULL) > 0,
-        format('CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %2$I IS NULL;', p.deletions, k.first), false
+    SELECT p.deletions, 'its stamps are indexed', count(*) FILTER (WHERE i.indpred IS NULL) > 0
+            AND count(*) FILTER (WHERE i.indpred IS NOT NULL) > 0,
+        format('CREATE INDEX ON %1$s (stamp); CREATE INDEX ON %1$s (stamp) WHERE %2$I IS NULL;',
+            p.deletions, k.first), false
     FROM pg_index i JOIN pg_attribute a ON a.attrelid = p.deletions AND a.attname = 'stamp' AND a.attnum = i.indkey[0]
     WHERE i.indrelid = p.deletions AND i.indisvalid;
 END $$;
@@ -371,7 +398,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
     noting AS (
         SELECT w.*, t.tgname, t.tgenabled
         FROM wanted w LEFT JOIN LATERAL (
-            SELECT t.* FROM pg_trigger t WHERE t.tgrelid = w.part AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc AND t.tgtype = w.type
+            SELECT t.* FROM pg_trigger t
+            WHERE t.tgrelid = w.part AND t.tgfoid = 'snowflake_ids.note_deleted'::regproc AND t.tgtype = w.type
             ORDER BY t.tgenabled, t.tgname LIMIT 1) AS t ON true)
     SELECT n.part, format('a trigger notes each %s', n.event), coalesce(n.tgenabled = 'A', false),
         CASE WHEN n.tgname IS NOT NULL THEN format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;', n.part, n.tgname)
@@ -379,7 +407,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
                 'ALTER TABLE %3$s ENABLE ALWAYS TRIGGER %1$s;',
                 snowflake_ids.feed_trigger_name(n.part, n.trigger), n.event, n.part, n.each) END
             -- The file of a part that was never truncated is that of CREATE TABLE.
-            || CASE WHEN n.deletions IS NULL OR (n.type = 32 AND n.depth > 0 AND coalesce(pg_relation_filenode(n.part) = n.part, true))
+            || CASE WHEN n.deletions IS NULL
+                    OR (n.type = 32 AND n.depth > 0 AND coalesce(pg_relation_filenode(n.part) = n.part, true))
                 THEN '' ELSE format(
                 ' SELECT snowflake_ids.note_missed(%L, ''A trigger was off that notes deletions.'');', of_table) END,
         true
@@ -388,7 +417,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids.feed_note_rules(regclass) IS 'internal: rules of the triggers that note deletions';
 
 -- A filter, a sort or a join of the caller stays outside (OFFSET 0). So no part is pruned, and the order of the steps
--- stays. A stamp has two bounds, though one is always kept: so a generic plan expects 0.5 % of the rows, and uses an index.
+-- stays. A stamp has two bounds, though one is always kept: so a generic plan expects 0.5 % of the rows, and uses an
+-- index.
 CREATE FUNCTION snowflake_ids.feed_definition(of_table regclass, deletes boolean, stamp name) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH p AS (SELECT * FROM snowflake_ids.feed_of(of_table)),
@@ -413,9 +443,11 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
         || CASE WHEN feed_definition.deletes THEN format('%L::regclass, ARRAY(SELECT d.again FROM %2$s AS d '
                 'WHERE d.%3$I IS NULL AND (d.stamp = -1 OR %4$s)))', p.deletions_name, p.deletions_name, k.first,
                 replace(is_new.condition, '%s', 'd.stamp'))
-            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL AND $1 <> '''' '
-                'AND (SELECT pg_catalog.record_image_eq(ROW(%5$s), ROW(%1$s)) FROM %6$s AS %7$I WHERE %8$s LIMIT 1) IS NOT TRUE',
-                k.theirs, p.deletions_name, replace(is_new.condition, '%s', 'd.stamp'), k.first, k.ours, of_table, k.h, k.same)
+            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL '
+                'AND $1 <> '''' AND (SELECT pg_catalog.record_image_eq(ROW(%5$s), ROW(%1$s)) FROM %6$s AS %7$I '
+                'WHERE %8$s LIMIT 1) IS NOT TRUE',
+                k.theirs, p.deletions_name, replace(is_new.condition, '%s', 'd.stamp'), k.first, k.ours, of_table,
+                k.h, k.same)
             ELSE 'NULL, NULL)' END
         || format(' UNION ALL SELECT snowflake_ids.feed_step(%1$I.%2$I), %3$s, %1$I, NULL FROM %4$s AS %1$I WHERE %5$s',
             k.h, feed_definition.stamp, k.ours, of_table,
