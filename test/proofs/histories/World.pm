@@ -1,68 +1,51 @@
-# A primary and its standby, each under a clock of its own, and the actors that use them.
+# A primary, its standby, and a database whose table `pair` is a subscriber's; and the actors that use them.
 package World;
 use strict;
 use warnings;
 use Faults;
 use Actor;
+use Tables;
 
-our ($primary, $standby, $clock, $standby_clock);
+our ($primary, $standby);
 our (@writers, @readers);
 my $standbys = 0;
-my $fed = 0;    # there is a subscription
 
-# The WAL writer is slow, so that commits that nobody waits for stay unwritten. gen_mastic() warns of subscriptions.
 sub begin
 {
-	my ($set_up) = @_;
-	$clock = clock();
-	$primary = new_server('primary', $clock, allows_streaming => 'logical', conf => <<'END');
+	$primary = new_server('primary', clock(), allows_streaming => 'logical', conf => <<'END');
 max_connections = 120
-max_prepared_transactions = 60
+max_prepared_transactions = 40
 max_worker_processes = 16
-wal_writer_delay = 2s
-client_min_messages = error
+deadlock_timeout = 100ms
 wal_retrieve_retry_interval = 100ms
-snowflake_ids.machine_id = 3
-snowflake_ids.max_wait = '60s'
+max_standby_streaming_delay = 1s
+client_min_messages = error
 END
-	$primary->safe_psql('postgres', $set_up);
-	$primary->safe_psql('postgres', 'CREATE DATABASE other');
-	$primary->safe_psql('other', 'CREATE EXTENSION snowflake_ids; CREATE TABLE news (id sno DEFAULT gen_sno())');
-	$primary->safe_psql('postgres', 'CREATE DATABASE feed');
-	$primary->safe_psql('feed', q{CREATE TABLE news (body jsonb); CREATE PUBLICATION feed FOR TABLE news});
+	$primary->safe_psql('postgres', $Tables::set_up);
+	ask('CREATE PUBLICATION pairs FOR TABLE pair; CREATE DATABASE subscriber');
+	$primary->safe_psql('subscriber',
+		"CREATE EXTENSION snowflake_ids; $Tables::set_up" . 'DROP TRIGGER a_version ON pair');    # the versions are the publisher's
+	subscribe();
 	add_standby();
 	return;
 }
 
-# Rows of the database `feed` have no id; an apply worker inserts them into `postgres`. On one server, CREATE
-# SUBSCRIPTION would wait for itself, so the slot comes first.
-sub feed
+# On one server, CREATE SUBSCRIPTION would wait for itself, so the slot comes first.
+sub subscribe
 {
-	return if $fed++;
-	my $feed = sprintf 'host=%s port=%s dbname=feed', $primary->host, $primary->port;
-	$primary->safe_psql('feed', q{SELECT pg_create_logical_replication_slot('feed', 'pgoutput')});
-	ask("CREATE SUBSCRIPTION feed CONNECTION '$feed' PUBLICATION feed WITH (create_slot = off, copy_data = off)");
-	return;
-}
-
-sub feed_is_over
-{
-	return if !$fed;
-	my $lsn = flushed_lsn($primary);
-	my $applied = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'feed' AND replay_lsn >= '$lsn'";
-	act_till(sub { ask($applied) }, 'the apply worker has caught up');
-	die 'the apply worker has inserted nothing'
-	  if !ask(q{SELECT count(*) FROM news WHERE body->>'by' = 'apply worker'});
+	my $publisher = sprintf 'host=%s port=%s dbname=postgres', $primary->host, $primary->port;
+	ask(q{SELECT pg_create_logical_replication_slot('pairs', 'pgoutput')});
+	$primary->safe_psql('subscriber',
+		"CREATE SUBSCRIPTION pairs CONNECTION '$publisher' PUBLICATION pairs WITH (create_slot = off, copy_data = off)");
 	return;
 }
 
 # The slot was on the old primary.
-sub end_feed
+sub subscribe_again
 {
-	return if !$fed;
-	ask("ALTER SUBSCRIPTION feed $_") for 'DISABLE', 'SET (slot_name = NONE)';
-	ask('DROP SUBSCRIPTION feed');
-	$fed = 0;
+	$primary->safe_psql('subscriber', $_)
+	  for (map { "ALTER SUBSCRIPTION pairs $_" } 'DISABLE', 'SET (slot_name = NONE)'), 'DROP SUBSCRIPTION pairs', 'TRUNCATE pair';
+	subscribe();
 	return;
 }
 
@@ -72,85 +55,80 @@ sub add_standby
 	$primary->backup($name);
 	$standby = PostgreSQL::Test::Cluster->new($name);
 	$standby->init_from_backup($primary, $name, has_streaming => 1);
-	$standby_clock = clock();
-	$standby_clock->set($clock->{offset});
-	start_at($standby, $standby_clock);
+	start_at($standby, $primary->{sfids_clock});
 	return;
 }
 
-sub server { my ($which) = @_; return $which eq 'standby' ? $standby : $primary }
-sub ask    { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
+sub session
+{
+	my ($place) = @_;
+	return Session->new($place eq 'standby' ? $standby : $primary, dbname => $place eq 'subscriber' ? $place : 'postgres');
+}
+
+sub ask { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
 
 sub all_leave { $_->leave for @writers, @readers; return }
 
-# Actors act until `look` says yes; `seconds`: how long nothing may happen.
+# Actors act until `look` says yes.
 sub act_until
 {
-	my ($look, $seconds, @actors) = @_;
-	my ($since, $asked, $seen, $yes) = (time, 0, -1, undef);
-	@actors = (@writers, @readers) unless @actors;
-	until ($yes)
-	{
-		Actor::turn(@actors);
-		next if time < $asked + 0.02;
-		($yes, my $progress) = $look->();
-		$asked = time;
-		($since, $seen) = ($asked, $progress) if defined $progress && $progress ne $seen;
-		return if !$yes && time > $since + $seconds;
-	}
-	return 1;
-}
-
-sub act_till
-{
 	my ($look, $what) = @_;
-	return if act_until($look, 120);
-	die "this did not happen: $what. " . join '; ', map { $_->doing } grep { !$_->rests } @writers, @readers;
-}
-
-# Each reader asks again, some times.
-sub act_on
-{
-	my ($also) = @_;
-	my $polls = $Actor::answers + 5 * @readers;
-	my $until = time + 1;
-	act_until(sub { $also->() if $also; return $Actor::answers > $polls || time > $until }, 2);
+	my ($until, $asked) = (time + Faults::longest_wait, 0);
+	for (;;)
+	{
+		Actor::turn(@writers, @readers);
+		next if time < $asked + 0.02;
+		return if $look->();
+		die "this did not happen: $what\n" if time > $until;
+		$asked = time;
+	}
 	return;
 }
 
-sub restart
+sub act_for
 {
-	my ($how) = @_;
-	restart_after($primary, $how);
-	all_leave();
+	my ($seconds) = @_;
+	my $until = time + $seconds;
+	act_until(sub { return time > $until }, 'time goes by');
 	return;
 }
 
-sub set
+# While actors act, as often as needed: locks of others may time out.
+sub change
 {
-	my ($name, $value) = @_;
-	$primary->safe_psql('postgres', "ALTER SYSTEM SET $name = '$value'");
-	reload($primary);
+	my ($statements) = @_;
+	for my $try (1 .. 50)
+	{
+		my $session = session('primary');
+		$session->send("SET lock_timeout = '1s'; $statements" =~ s/\s+/ /gr);
+		act_until(sub { my $r = ''; vec($r, fileno $session->{answered}, 1) = 1; return select $r, undef, undef, 0 }, $statements);
+		my $said = $session->answer;
+		return if $said !~ /ERROR/;
+		die "$statements: $said\n" if $said !~ /lock timeout|deadlock|would overlap|would be violated/;
+	}
+	die "does not succeed: $statements\n";
+}
+
+sub end_writers
+{
+	local ($Actor::stopped, $Actor::hurry) = (1, 1);
+	act_until(sub { return !grep { !$_->rests } @writers }, 'writers come to their end');
+	return end_prepared();
+}
+
+# A new slot waits for them.
+sub end_prepared
+{
+	ask((/^commit/ ? 'COMMIT' : 'ROLLBACK') . " PREPARED '$_'") for split /\n/, ask('SELECT gid FROM pg_prepared_xacts');
 	return;
 }
 
-sub writer_at_work
+sub others_have_caught_up
 {
-	my @at_work = grep { $_->{pid} && $_->{lines} && $_->{sessions}{primary} } @writers;
-	return @at_work ? $at_work[ rand @at_work ]{pid} : undef;
-}
-
-# Its standby has all that any reader has seen.
-sub fail_over
-{
-	$primary->wait_for_catchup($standby, 'replay', flushed_lsn($primary));
-	$primary->stop('immediate');
-	all_leave();
-	$standby->promote;
-	$primary->clean_node;
-	($primary, $clock) = ($standby, $standby_clock);
-	end_feed();
-	add_standby();
+	my $lsn = flushed_lsn($primary);
+	$primary->wait_for_catchup($standby, 'replay', $lsn);
+	eventually(sub { ask("SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pairs' AND replay_lsn >= '$lsn'") })
+	  or die "the apply worker does not catch up\n";
 	return;
 }
 

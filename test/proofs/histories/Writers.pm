@@ -1,177 +1,82 @@
-# What programs do between an id and a row that others see. All insert into `news`; :row is a body that tells the
-# writer. Lines as in Actor.pm.
+# All ways to write that a feed must tell. A statement is one of those of Tables.pm.
 package Writers;
 use strict;
 use warnings;
 use Actor;
+use Tables;
 
-our $set_up = <<'END';
-CREATE TABLE arrived (row jsonb);
-CREATE TABLE elsewhere (id mastic DEFAULT gen_mastic());
-CREATE FUNCTION insert_it() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO news (body) VALUES (NEW.row);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER insert_it AFTER INSERT ON arrived FOR EACH ROW EXECUTE FUNCTION insert_it();
-CREATE PROCEDURE insert_and_commit(body jsonb, times int) LANGUAGE plpgsql AS $$ BEGIN
-    FOR i IN 1 .. times LOOP
-        INSERT INTO news (body) VALUES (insert_and_commit.body);
-        IF i % 4 = 0 THEN ROLLBACK; ELSE COMMIT; END IF;
-    END LOOP;
-END $$;
--- As somebody may write it who wants parallel plans.
-CREATE TABLE big AS SELECT n FROM generate_series(1, 2000) n;
-ALTER TABLE big SET (parallel_workers = 2);
-CREATE FUNCTION drawn(n int) RETURNS sno LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN gen_sno(); END $$;
-CREATE PROCEDURE insert_drawn_by_workers(body jsonb) LANGUAGE plpgsql
-    SET parallel_setup_cost = 0 SET parallel_tuple_cost = 0 SET min_parallel_table_scan_size = 0 AS $$
-DECLARE
-    ids sno[];
-BEGIN
-    SELECT array_agg(id) INTO ids FROM (SELECT drawn(n) AS id FROM big WHERE n % 50 = 0) x;
-    INSERT INTO news (id, body) SELECT unnest(ids), insert_drawn_by_workers.body;
-END $$;
--- How to connect to a database of this server. If that session waits for a lock behind one that waits for the caller,
--- no server can see the deadlock.
-CREATE EXTENSION dblink;
-CREATE FUNCTION here(database text) RETURNS text RETURN format(
-    $$host=%s port=%s dbname=%s options='-c lock_timeout=2s -c synchronous_commit=local'$$,
-    current_setting('unix_socket_directories'), current_setting('port'), database);
-END
+my $transactions = 0;
 
-my $text = <<'END';
-== autocommit
-INSERT INTO news (body) VALUES (:row)
+sub statement
+{
+	my ($of) = @_;
+	$of //= one_of(tables());
+	my $number = rand;
+	return
+		$number < 0.30 ? Tables::insert_into($of)
+	  : $number < 0.55 ? Tables::upsert($of)
+	  : $number < 0.75 ? Tables::update($of)
+	  : $number < 0.90 ? Tables::remove($of)
+	  :                  Tables::change_key($of);
+}
 
-== long
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-pause
-INSERT INTO news (body) VALUES (:row)
-pause
-COMMIT
+sub steps { return map { $_ eq 'pause' ? ['pause'] : [ 'primary', $_ ] } @_ }
 
-== rolled back
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-pause
-ROLLBACK
+sub prepared
+{
+	my ($end, @place) = @_;
+	my $name = "$end " . ++$transactions;
+	return (
+		steps('BEGIN', statement(), statement(), "PREPARE TRANSACTION '$name'", 'pause', 'pause'),
+		[ $place[0] // 'primary', uc($end) . " PREPARED '$name'" ]);
+}
 
-== draws early
-BEGIN
-let SELECT gen_sno() AS early
-pause
-INSERT INTO news (id, body) VALUES (:'early', :row)
-COMMIT
+# name => how often, its steps
+our %writers = (
+	'autocommit' => [ 12, sub { return steps(statement()) } ],
+	'several' => [ 4, sub { return steps('BEGIN', statement(), 'pause', statement(), 'COMMIT') } ],
+	'one table several times' => [ 3, sub { my $t = one_of(tables()); return steps('BEGIN', (map { statement($t) } 1 .. 5), 'COMMIT') } ],
+	'long' => [ 2, sub { return steps('BEGIN', map({ (statement(), 'pause', 'pause', 'pause') } 1 .. 3), 'COMMIT') } ],
+	'repeatable read' => [ 1, sub { return steps('BEGIN ISOLATION LEVEL REPEATABLE READ', statement(), 'pause', statement(), 'COMMIT') } ],
+	'rolled back' => [ 2, sub { return steps('BEGIN', statement(), statement(), 'pause', 'ROLLBACK') } ],
+	'nothing' => [ 2, sub { return steps('BEGIN; SELECT pg_current_xact_id()', 'pause', one_of('COMMIT', 'ROLLBACK')) } ],
+	'savepoints' => [
+		3,
+		sub {
+			return steps('BEGIN', 'SAVEPOINT a', statement(), 'ROLLBACK TO a', statement(), 'pause', 'SAVEPOINT b',
+				statement(), 'RELEASE b', 'COMMIT');
+		} ],
+	'100 savepoints' => [
+		1,
+		sub {
+			my $each = Tables::insert_into('log') . '; ' . Tables::update(one_of(tables()));
+			return steps('BEGIN', statement(),
+				"DO \$\$ BEGIN FOR i IN 1 .. 100 LOOP BEGIN $each; EXCEPTION WHEN unique_violation THEN END; END LOOP; END \$\$",
+				'pause', statement(), 'pause', 'COMMIT');
+		} ],
+	'prepared' => [ 2, sub { return prepared('commit') } ],
+	'prepared, rolled back' => [ 1, sub { return prepared('rollback') } ],
+	'prepared, ended by another session' => [ 1, sub { return prepared('commit', 'beside') } ],
+	'bulk' => [ 1, sub { return steps('INSERT INTO plain (id) SELECT generate_series(1001, 1300) ON CONFLICT DO NOTHING', 'pause', 'DELETE FROM plain WHERE id > 1000') } ],
+	'COPY' => [ 2, sub { return steps("COPY log (note) FROM stdin;\na\nb\nc\n\\.\n") } ],
+	'TRUNCATE' => [ 0.7, sub { return steps('BEGIN', statement('log'), 'TRUNCATE ' . one_of('plain', 'pair', 'parted', 'master, detail', 'log'), statement('plain'), statement('pair'), 'COMMIT') } ],
+	'xids without WAL' => [ 1, sub { return steps('DO $$ BEGIN FOR i IN 1 .. 20 LOOP PERFORM pg_current_xact_id(); ROLLBACK; END LOOP; END $$') } ]);
 
-== another table first
-BEGIN
-INSERT INTO elsewhere DEFAULT VALUES
-pause
-INSERT INTO news (body) VALUES (:row)
-COMMIT
+my @deck = map { my $name = $_; ($name) x (10 * $writers{$name}[0]) } sort keys %writers;
 
-== another table only
-BEGIN
-INSERT INTO elsewhere DEFAULT VALUES
-pause
-pause
-COMMIT
-
-== savepoints
-BEGIN
-SAVEPOINT a
-INSERT INTO news (body) VALUES (:row)
-ROLLBACK TO a
-INSERT INTO news (body) VALUES (:row)
-pause
-SAVEPOINT b
-INSERT INTO news (body) VALUES (:row)
-RELEASE b
-COMMIT
-
-== only a savepoint that is rolled back
-BEGIN
-SAVEPOINT a
-INSERT INTO news (body) VALUES (:row)
-ROLLBACK TO a
-pause
-COMMIT
-
-== two-phase
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-PREPARE TRANSACTION 'commit :n'
-pause
-COMMIT PREPARED 'commit :n'
-
-== two-phase, rolled back
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-PREPARE TRANSACTION 'roll back :n'
-pause
-ROLLBACK PREPARED 'roll back :n'
-
-== two-phase, committed by another session
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-PREPARE TRANSACTION 'commit :n'
-beside COMMIT PREPARED 'commit :n'
-
-== bulk
-INSERT INTO news (body) SELECT :row FROM generate_series(1, 50)
-
-== bulk, rolled back
-BEGIN
-INSERT INTO news (body) SELECT :row FROM generate_series(1, 30)
-ROLLBACK
-
-== COPY
-COPY news (body) FROM stdin;\n{"by": "COPY"}\n{"by": "COPY"}\n{"by": "COPY"}\n\.\n
-
-== trigger
-INSERT INTO arrived VALUES (:row)
-
-== two in one message
-INSERT INTO news (body) VALUES (:row) \; INSERT INTO news (body) VALUES (:row)
-
-== procedure that commits
-CALL insert_and_commit(:row, 7)
-
-== synchronous_commit off
-SET synchronous_commit = off
-INSERT INTO news (body) VALUES (:row)
-INSERT INTO news (body) VALUES (:row)
-RESET synchronous_commit
-
-== dblink
-SELECT dblink_exec(here('postgres'), $q$INSERT INTO news (body) VALUES (:row)$q$)
-
-== dblink in an open transaction
-BEGIN
-INSERT INTO news (body) VALUES (:row)
-SELECT dblink_exec(here('postgres'), $q$INSERT INTO news (body) VALUES (:row)$q$)
-pause
-COMMIT
-
-== apply worker
-SELECT dblink_exec(here('feed'), $q$INSERT INTO news SELECT :row FROM generate_series(1, 5)$q$)
-pause
-
-== ids from parallel workers
-CALL insert_drawn_by_workers(:row)
-END
-
-# A worker may be refused: then the transaction fails.
-our %may_fail = (
-	'ids from parallel workers' => qr/parallel/,
-	map { $_ => qr/lock timeout/ } 'dblink',
-	'dblink in an open transaction');
-
-# name => its lines
-our %writers = map {
-	my ($name, $script) = split /\n/, $_, 2;
-	($name => [ Actor::lines_of($script =~ s/:row\b/'{"by": "$name"}'/gr) ]);
-} grep { /\S/ } split /^== /m, $text;
+# Locks, keys and partitions are in the way of each other.
+sub actor
+{
+	my ($number) = @_;
+	return Actor->new(
+		name => "writer $number",
+		connect => \&World::session,
+		may_fail => qr/^(?:23505|23503|23502|23514|40001|40P01|55P03|42P01|42704|25P02)$/,
+		script => sub {
+			my ($self) = @_;
+			$self->{not_before} = Time::HiRes::time() + 0.005;
+			return ([ 'primary', q{SET lock_timeout = '1s'} ], $writers{ one_of(@deck) }[1]->());
+		});
+}
 
 1;
