@@ -8,8 +8,8 @@
 #   lock     what a transaction does first, for a sequence named %s_id_seq
 #   insert, update   writers send them, and get the id (default: of the table alone)
 #   start    a reader's first position; {reader} is its number
-#   read     rows after position $1: the next position and the row's number
-#   wait     instead of the 10 ms between two polls; $1 is what it returned last
+#   read     rows after position $1: the next position (of the last row) and the row's number, if it has one
+#   wait     instead of the 10 ms between two polls; returns a position for $1
 #   tick     what another session does each 10 ms
 package FeedWays;
 use strict;
@@ -63,12 +63,6 @@ END
 my $set_by_trigger = q{CREATE FUNCTION mark_row() RETURNS trigger LANGUAGE plpgsql AS
 	$$ BEGIN NEW.%s := %s; RETURN NEW; END $$;
 	CREATE TRIGGER mark_row BEFORE UPDATE ON feed FOR EACH ROW EXECUTE FUNCTION mark_row();};
-my $stamp = q{ALTER TABLE %1$s ADD COLUMN stamp mastic NOT NULL; CREATE INDEX ON %1$s (stamp);
-	CREATE TRIGGER zz_stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION mastic_stamp('stamp');
-	ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_stamp;};
-my %stamped = (ours => 1, setup => sprintf($stamp, 'feed') . sprintf($stamp, 'elsewhere'));
-my $from_position = q{SELECT greatest($1::mastic, (SELECT mastic_settled('feed'))), n FROM feed
-	WHERE stamp >= $1::mastic ORDER BY stamp};
 our @ways = (
 	{   name => 'id',
 		show => '`id > last`',
@@ -124,23 +118,11 @@ our @ways = (
 		read =>
 		  q{SELECT pg_snapshot_xmin(pg_current_snapshot()), n FROM feed WHERE xid >= $1::text::xid8 ORDER BY feed.xid}
 	},
-	{   name => 'settled',
-		show => '`mastic_settled()`, no stamp, from the position',
-		id => 'mastic PRIMARY KEY DEFAULT gen_mastic()',
+	{   name => 'snapshot',
+		show => '`create_feed()`, woken by `wait_feed()`',
 		ours => 1,
-		new_only => 1,
-		read =>
-		  'SELECT greatest($1::mastic, (SELECT mastic_settled())), n FROM feed WHERE id >= $1::mastic ORDER BY id' },
-	{   name => 'bound',
-		show => q{stamps below `mastic_settled('feed')`},
-		%stamped,
-		read =>
-		  q{SELECT stamp, n FROM feed WHERE stamp > $1::mastic AND stamp < (SELECT mastic_settled('feed')) ORDER BY stamp}
-	},
-	{ name => 'position', show => q{stamps from the position, each 10 ms}, %stamped, read => $from_position },
-	{   name => 'woken',
-		show => 'the same, woken by `snowflake_ids_wait()`',
-		%stamped,
-		read => $from_position,
-		wait => q{SELECT snowflake_ids_wait('feed', $1::bigint)} });
+		setup => join(';', map { "SELECT FROM snowflake_ids.create_feed('$_')" } 'feed', 'elsewhere'),
+		start => q{SELECT snowflake_ids.feed_position('feed')},
+		read => 'SELECT f.position, (f.row).n FROM feed_feed($1) AS f',
+		wait => q{SELECT snowflake_ids.wait_feed('feed', $1)} });
 1;

@@ -116,8 +116,12 @@ struct Reader {
     const std::string name;
     std::string position;
     std::atomic<bool> ready{false}, stop{false};
+    std::atomic<std::int64_t> fetched{0};
 
-    void got(const char* number) { seen.note(std::atoll(number)); }
+    void got(const char* number) {
+        fetched.fetch_add(1, std::memory_order_relaxed);
+        seen.note(std::atoll(number));
+    }
 
     // Each reader may have a consumer or a slot of its own.
     std::string told_by_name(const char* what) const {
@@ -129,19 +133,19 @@ struct Reader {
         if (position.empty()) position = PQgetvalue(session.send(told_by_name("FEED_START")).get(), 0, 0);
     }
 
-    // A position comes with the rows, as their first column. With FEED_WAIT, the count is asked for before the rows.
+    // A position comes with the rows, as their first column.
     void poll_table() {
         Session session;
         begin(session);
         const std::string wait = told("FEED_WAIT");
-        std::string count = "0";
         session.prepare("read", told_by_name("FEED_READ"));
         if (!wait.empty()) session.prepare("wait", wait);
         while (!stop) {
-            if (!wait.empty()) count = PQgetvalue(session.run("wait", {count}).get(), 0, 0);
+            if (!wait.empty()) position = PQgetvalue(session.run("wait", {position}).get(), 0, 0);
             const Result batch = session.run("read", {position});
             const int rows = PQntuples(batch.get());
-            for (int i = 0; i < rows; ++i) got(PQgetvalue(batch.get(), i, 1));
+            for (int i = 0; i < rows; ++i)
+                if (!PQgetisnull(batch.get(), i, 1)) got(PQgetvalue(batch.get(), i, 1));
             if (rows > 0) position = PQgetvalue(batch.get(), rows - 1, 0);
             ready = true;
             if (wait.empty()) pause_us(10000);
@@ -413,6 +417,10 @@ int main(int argc, char** argv) {
         for (auto& one : reading) one->await(written, patience);
         // All at once: one that sleeps notices it only when it wakes.
         for (auto& one : reader) one->stop = true;
+    }
+    if (readers > 0) {
+        std::printf("fetched\t%lld\nseen\t%lld\n", static_cast<long long>(reader[0]->fetched),
+                    static_cast<long long>(reader[0]->seen.count));
     }
     const std::size_t before = written.rows.size();
     if (readers > 0 && writers > 0) {
