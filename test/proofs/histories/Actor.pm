@@ -8,12 +8,13 @@ use warnings;
 use Time::HiRes qw(time);
 use Faults;
 
-our $answers = 0;    # of all actors: how much has happened
-our $hurry = 0;      # pauses end at once
-our $stopped = 0;    # who has no script gets none
+our $answers = 0;             # of all actors: how much has happened
+our $hurry = 0;               # pauses end at once
+our $stopped = 0;             # who has no script gets none
 our (%codes, %unexpected);    # SQLSTATE, and errors that no actor expects => how often
 
-my $server_has_gone = qr/terminating connection|server closed|connection to server|the database system is|recovery mode/;
+my $server_has_gone =
+  qr/terminating connection|server closed|connection to server|the database system is|recovery mode/;
 
 # name, connect (session of a place), script (returns steps), may_fail (a pattern of SQLSTATEs), failed (is told)
 sub new
@@ -82,7 +83,7 @@ sub answered
 	{
 		$code //= '57P01';
 		$codes{$code}++;
-		return $self->leave if $session->{cut_short} || $said =~ $server_has_gone;
+		return $self->leave if $session->{cut_short} || $said   =~ $server_has_gone;
 		$unexpected{"$self->{name}: $code $message"}++ if $code !~ $self->{may_fail};
 		$self->{failed}->($self, $code, $said);
 		$self->{steps} = [];

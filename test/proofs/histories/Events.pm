@@ -39,7 +39,11 @@ sub promote
 	return;
 }
 
-sub changes { my @statements = @_; return sub { World::change($_), World::act_for(0.4) for @statements } }
+sub changes
+{
+	my @statements = @_;
+	return sub { World::change($_), World::act_for(0.4) for @statements }
+}
 
 my $create_feed = q{SELECT to_do FROM snowflake_ids.create_feed('%s')};
 my $of_family = sprintf $create_feed, 'family';
@@ -48,12 +52,15 @@ my $of_parted = sprintf $create_feed, 'parted';
 # The writers' rows go to the new part, and leave it before it goes.
 sub parts
 {
-	World::change("BEGIN; CREATE TABLE parted_0_3 (LIKE parted INCLUDING ALL); ALTER TABLE parted_0 ATTACH PARTITION parted_0_3
+	World::change(
+		"BEGIN; CREATE TABLE parted_0_3 (LIKE parted INCLUDING ALL); ALTER TABLE parted_0 ATTACH PARTITION parted_0_3
 		FOR VALUES FROM (101) TO (151); $of_parted; COMMIT");
 	$Tables::sub_partitions = 3;
 	World::act_for(2);
 	$Tables::sub_partitions = 2;
-	World::change('BEGIN; LOCK TABLE parted_0_3; DELETE FROM parted_0_3; ALTER TABLE parted_0 DETACH PARTITION parted_0_3; COMMIT');
+	World::change(
+		'BEGIN; LOCK TABLE parted_0_3; DELETE FROM parted_0_3; ALTER TABLE parted_0 DETACH PARTITION parted_0_3; COMMIT'
+	);
 	World::change('DROP TABLE parted_0_3');
 	World::change("CREATE TABLE parted_9 PARTITION OF parted FOR VALUES IN (9); $of_parted");
 	push @Tables::regions, 9;
@@ -66,12 +73,15 @@ sub parts
 # Rows that readers count as read come with a part, or leave with it, or a child was without triggers.
 sub parts_with_rows
 {
-	World::change("BEGIN; CREATE TABLE parted_9 (LIKE parted INCLUDING ALL); INSERT INTO parted_9 (region, id, v, stamp)
+	World::change(
+		"BEGIN; CREATE TABLE parted_9 (LIKE parted INCLUDING ALL); INSERT INTO parted_9 (region, id, v, stamp)
 		SELECT 9, n, nextval('versions'), 3 FROM generate_series(1, 20) AS n; ALTER TABLE parted ATTACH PARTITION parted_9 FOR VALUES IN (9);
 		$of_parted; COMMIT");
 	World::act_for(1);
-	World::change('BEGIN; CREATE TABLE family_2 (LIKE family INCLUDING ALL); CREATE TRIGGER a_version BEFORE INSERT OR UPDATE
-		ON family_2 FOR EACH ROW EXECUTE FUNCTION new_version(); ALTER TABLE family_2 INHERIT family; ' . "$of_family; COMMIT");
+	World::change(
+		'BEGIN; CREATE TABLE family_2 (LIKE family INCLUDING ALL); CREATE TRIGGER a_version BEFORE INSERT OR UPDATE
+		ON family_2 FOR EACH ROW EXECUTE FUNCTION new_version(); ALTER TABLE family_2 INHERIT family; '
+		  . "$of_family; COMMIT");
 	World::change('INSERT INTO family_2 (id) SELECT generate_series(501, 510)');
 	World::act_for(1);
 	World::change('BEGIN; LOCK TABLE family_2; DELETE FROM family_2; DROP TABLE family_2; COMMIT');
@@ -79,16 +89,29 @@ sub parts_with_rows
 	World::act_for(1);
 	World::change('TRUNCATE family');
 	World::act_for(1);
-	World::change(q{BEGIN; ALTER TABLE parted DETACH PARTITION parted_9; DROP TABLE parted_9;
+	World::change(
+		q{BEGIN; ALTER TABLE parted DETACH PARTITION parted_9; DROP TABLE parted_9;
 		SELECT snowflake_ids.note_missed('parted', 'A partition has left.'); COMMIT});
 	return;
 }
 
 our @events = (
 	{ name => 'nothing', run => sub { World::act_for(3) } },
-	{ name => 'kill -9 of the server', run => sub { crash(sub { restart_after($World::primary, 'kill -9') }) } },
-	{ name => 'kill -9 of a backend', run => sub { crash(sub { kill_backend($World::primary) }) } },
-	{ name => 'restart', run => sub { crash(sub { restart_after($World::primary, 'fast') }) } },
+	{   name => 'kill -9 of the server',
+		run => sub {
+			crash(sub { restart_after($World::primary, 'kill -9') });
+		}
+	},
+	{   name => 'kill -9 of a backend',
+		run => sub {
+			crash(sub { kill_backend($World::primary) });
+		}
+	},
+	{   name => 'restart',
+		run => sub {
+			crash(sub { restart_after($World::primary, 'fast') });
+		}
+	},
 	{ name => 'switchover', run => sub { promote('fast') } },
 	{ name => 'failover', again => 1, run => sub { promote('immediate') } },
 	{   name => 'columns',
@@ -116,6 +139,12 @@ our @events = (
 			'ANALYZE') },
 	{   name => 'forget_deleted',
 		again => 1,
-		run => changes(map { my $t = $_; map { "SELECT snowflake_ids.forget_deleted('$t', '200 ms')" } 1 .. 2 } 'plain', 'parted', 'pair') });
+		run => changes(
+			map {
+				my $t = $_;
+				map { "SELECT snowflake_ids.forget_deleted('$t', '200 ms')" } 1 .. 2
+			} 'plain',
+			'parted',
+			'pair') });
 
 1;

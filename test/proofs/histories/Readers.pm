@@ -10,13 +10,14 @@ use Tables;
 
 our ($again, $event) = (0, '');    # readers may have to copy again now
 our %figures = map { $_ => 0 } qw(polls rows compared again);
-our %faults;                       # reader / event => what was wrong first, and how often; its last polls are in the log
+our %faults;    # reader / event => what was wrong first, and how often; its last polls are in the log
 
 sub fault
 {
 	my ($reader, $table, $what) = @_;
 	my $fault = $faults{"$reader->{name} / $event"} //= { first => "$table: $what", count => 0 };
-	print STDERR join "\n", "$reader->{name}: $table: $what", @{ $reader->{of}{$table}{said} // [] }, '' if !$fault->{count}++;
+	print STDERR join "\n", "$reader->{name}: $table: $what", @{ $reader->{of}{$table}{said} // [] }, ''
+	  if !$fault->{count}++;
 	return;
 }
 
@@ -45,7 +46,10 @@ sub see
 sub difference
 {
 	my ($copy, $table) = @_;
-	my @all = map { my $key = $_; map { [ $key, $_->[0]{$key} // 'none', $_->[1]{$key} // 'none' ] } [ $copy, $table ] }
+	my @all = map {
+		my $key = $_;
+		map { [ $key, $_->[0]{$key} // 'none', $_->[1]{$key} // 'none' ] }[ $copy, $table ]
+	  }
 	  keys %{ { %$copy, %$table } };
 	return join ', ', map { "key $_->[0] is $_->[1], not $_->[2]" } grep { $_->[1] ne $_->[2] } @all;
 }
@@ -126,7 +130,8 @@ sub execute
 	my ($table, $position) = @_;
 	return sub {
 		my ($session) = @_;
-		my $prepare = $session->{prepared}{$table}++ ? '' : "PREPARE poll_$table (text) AS " . poll_of($table, '$1') . '; ';
+		my $prepare =
+		  $session->{prepared}{$table}++ ? '' : "PREPARE poll_$table (text) AS " . poll_of($table, '$1') . '; ';
 		return $prepare . "EXECUTE poll_$table ('$position')";
 	};
 }
@@ -152,8 +157,12 @@ sub repeatable
 	return (
 		[ 'primary', 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1' ],
 		['pause'],
-		[ 'primary', poll_of($table, quoted(position_of($reader, $table))) . '; ' . truth_of($table), sub { take($reader, $table, $_[1]) } ],
-		[ 'primary', sub { return poll_of($table, quoted(position_of($reader, $table))) . '; COMMIT' }, sub { take($reader, $table, $_[1]) } ]);
+		[   'primary',
+			poll_of($table, quoted(position_of($reader, $table))) . '; ' . truth_of($table),
+			sub { take($reader, $table, $_[1]) } ],
+		[   'primary',
+			sub { return poll_of($table, quoted(position_of($reader, $table))) . '; COMMIT' },
+			sub { take($reader, $table, $_[1]) } ]);
 }
 
 # In parts. A third ends before the position, and repeats.
@@ -165,12 +174,16 @@ sub cursor
 	$fetch = sub {
 		my (undef, $said) = @_;
 		my $complete = take($reader, $table, $said, values => \@values);
-		return $reader->{actor}->ahead([ 'primary', truth_of($table) . '; COMMIT', sub { take($reader, $table, $_[1]) } ]) if $complete;
+		return $reader->{actor}
+		  ->ahead([ 'primary', truth_of($table) . '; COMMIT', sub { take($reader, $table, $_[1]) } ])
+		  if $complete;
 		return $reader->{actor}->ahead([ 'primary', 'ROLLBACK' ]) if !any(9);
 		return $reader->{actor}->ahead(['pause'], [ 'primary', 'FETCH 20 FROM polled', $fetch ]);
 	};
 	my $poll = poll_of($table, quoted(position_of($reader, $table)));
-	return [ 'primary', "BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE polled CURSOR FOR $poll; FETCH 3 FROM polled", $fetch ];
+	return [
+		'primary', "BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE polled CURSOR FOR $poll; FETCH 3 FROM polled", $fetch
+	];
 }
 
 sub sleeping
@@ -183,10 +196,11 @@ sub sleeping
 		sub {
 			$reader->{of}{$table}{position} = $_[1];
 			$reader->{actor}->ahead(plain($reader, $table));
-		} ];
+		}
+	];
 }
 
-sub standby { return plain(@_, 'standby') }
+sub standby    { return plain(@_, 'standby') }
 sub to_and_fro { return plain(@_, one_of('primary', 'standby')) }
 sub subscriber { my ($reader) = @_; return plain($reader, 'pair', 'subscriber') }
 
@@ -197,7 +211,8 @@ sub from_before
 	my $of = $reader->{of}{$table};
 	my $number = any(12);
 	$of->{before} = { position => $of->{position}, copy => { %{ $of->{copy} } } } if $number == 0;
-	@$of{qw(position copy seen)} = ($of->{before}{position}, { %{ $of->{before}{copy} } }, {}) if $number == 1 && $of->{before};
+	@$of{qw(position copy seen)} = ($of->{before}{position}, { %{ $of->{before}{copy} } }, {})
+	  if $number == 1 && $of->{before};
 	return plain($reader, $table, one_of('primary', 'primary', 'standby'));
 }
 
@@ -215,8 +230,10 @@ sub two_tables
 			my @behind = map { position_of($reader, $_) } 'master', 'detail';
 			take($reader, 'master', $master);
 			take($reader, 'detail', $detail);
-			agree($reader) if $behind[0] ne position_of($reader, 'master') && $behind[1] ne position_of($reader, 'detail');
-		} ];
+			agree($reader)
+			  if $behind[0] ne position_of($reader, 'master') && $behind[1] ne position_of($reader, 'detail');
+		}
+	];
 }
 
 sub agree
@@ -302,8 +319,9 @@ sub by_xmax
 # What has come since counts in the next round.
 sub count_lost
 {
-	my ($all, $v) = map { [ split /\n/, World::ask($_) ] } "SELECT id FROM log WHERE id <= $last", "SELECT v FROM plain WHERE stamp < $xmax";
-	$lost{'id > last'} += grep { !$seen{$_}++ } @$all;
+	my ($all, $v) = map { [ split /\n/, World::ask($_) ] } "SELECT id FROM log WHERE id <= $last",
+	  "SELECT v FROM plain WHERE stamp < $xmax";
+	$lost{'id > last'}     += grep { !$seen{$_}++ } @$all;
 	$lost{'stamp >= xmax'} += grep { !$versions{$_}++ } @$v;
 	return;
 }
@@ -331,7 +349,9 @@ sub add
 
 sub add_all
 {
-	@sound = map { { name => $_, kind => $kinds{$_}, of => { map { $_ => fresh() } tables() } } } sort keys %kinds;
+	@sound = map {
+		{ name => $_, kind => $kinds{$_}, of => { map { $_ => fresh() } tables() } }
+	} sort keys %kinds;
 	$_->{writes} = $_->{kind} == \&writing for @sound;
 	add($_, $_->{kind}) for @sound;
 	add({ name => 'id > last' }, \&by_id);
@@ -345,13 +365,15 @@ sub finish
 	my %sessions = map { $_ => World::session($_) } qw(primary standby subscriber);
 	for my $reader (@sound)
 	{
-		for my $table ($reader->{name} eq 'subscriber' ? 'pair' : $reader->{name} eq 'two tables' ? qw(master detail) : tables())
+		for my $table (
+			$reader->{name} eq 'subscriber' ? 'pair' : $reader->{name} eq 'two tables' ? qw(master detail) : tables())
 		{
 			my $place = $reader->{name} =~ /^(?:standby|subscriber)$/ ? $reader->{name} : 'primary';
 			my $before = $figures{compared};
 			for (1 .. 10)
 			{
-				my $said = $sessions{$place}->ask('\set VERBOSITY verbose \\\\ ' . whole($table, position_of($reader, $table)));
+				my $said =
+				  $sessions{$place}->ask('\set VERBOSITY verbose \\\\ ' . whole($table, position_of($reader, $table)));
 				my ($code) = $said =~ /ERROR: +(\w{5})/;
 				$reader->{table} = $table;
 				if   ($code) { failed($reader, $code, $said) }

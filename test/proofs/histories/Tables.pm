@@ -54,7 +54,8 @@ my %table = (
 		key => ['id'],
 		value => [ 'v', 'master_id', 'amount' ],
 		columns => 'id, master_id',
-		row => sub { return sprintf '%d, (SELECT id FROM master ORDER BY id %% %d LIMIT 1)', 1 + any(100), 2 + any(20) },
+		row =>
+		  sub { return sprintf '%d, (SELECT id FROM master ORDER BY id %% %d LIMIT 1)', 1 + any(100), 2 + any(20) },
 		some => sub { return 'id % 9 = ' . any(9) },
 		changed_key => sub { return 'id = -id' }
 	},
@@ -69,7 +70,7 @@ for my $name (keys %table)
 {
 	my $t = $table{$name};
 	$t->{value} //= ['v'];
-	$t->{into} //= sub { return $name };
+	$t->{into}  //= sub { return $name };
 }
 
 sub tables { return sort keys %table }

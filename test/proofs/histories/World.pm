@@ -24,7 +24,8 @@ END
 	$primary->safe_psql('postgres', $Tables::set_up);
 	ask('CREATE PUBLICATION pairs FOR TABLE pair; CREATE DATABASE subscriber');
 	$primary->safe_psql('subscriber',
-		"CREATE EXTENSION snowflake_ids; $Tables::set_up" . 'DROP TRIGGER a_version ON pair');    # the versions are the publisher's
+		"CREATE EXTENSION snowflake_ids; $Tables::set_up" . 'DROP TRIGGER a_version ON pair')
+	  ;    # the versions are the publisher's
 	subscribe();
 	add_standby();
 	return;
@@ -36,7 +37,8 @@ sub subscribe
 	my $publisher = sprintf 'host=%s port=%s dbname=postgres', $primary->host, $primary->port;
 	ask(q{SELECT pg_create_logical_replication_slot('pairs', 'pgoutput')});
 	$primary->safe_psql('subscriber',
-		"CREATE SUBSCRIPTION pairs CONNECTION '$publisher' PUBLICATION pairs WITH (create_slot = off, copy_data = off)");
+		"CREATE SUBSCRIPTION pairs CONNECTION '$publisher' PUBLICATION pairs WITH (create_slot = off, copy_data = off)"
+	);
 	return;
 }
 
@@ -44,7 +46,8 @@ sub subscribe
 sub subscribe_again
 {
 	$primary->safe_psql('subscriber', $_)
-	  for (map { "ALTER SUBSCRIPTION pairs $_" } 'DISABLE', 'SET (slot_name = NONE)'), 'DROP SUBSCRIPTION pairs', 'TRUNCATE pair';
+	  for (map { "ALTER SUBSCRIPTION pairs $_" } 'DISABLE', 'SET (slot_name = NONE)'), 'DROP SUBSCRIPTION pairs',
+	  'TRUNCATE pair';
 	subscribe();
 	return;
 }
@@ -62,7 +65,8 @@ sub add_standby
 sub session
 {
 	my ($place) = @_;
-	return Session->new($place eq 'standby' ? $standby : $primary, dbname => $place eq 'subscriber' ? $place : 'postgres');
+	return Session->new($place eq 'standby' ? $standby : $primary,
+		dbname => $place eq 'subscriber' ? $place : 'postgres');
 }
 
 sub ask { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
@@ -101,7 +105,8 @@ sub change
 	{
 		my $session = session('primary');
 		$session->send("SET lock_timeout = '1s'; $statements" =~ s/\s+/ /gr);
-		act_until(sub { my $r = ''; vec($r, fileno $session->{answered}, 1) = 1; return select $r, undef, undef, 0 }, $statements);
+		act_until(sub { my $r = ''; vec($r, fileno $session->{answered}, 1) = 1; return select $r, undef, undef, 0 },
+			$statements);
 		my $said = $session->answer;
 		return if $said !~ /ERROR/;
 		die "$statements: $said\n" if $said !~ /lock timeout|deadlock|would overlap|would be violated/;
@@ -112,14 +117,19 @@ sub change
 sub end_writers
 {
 	local ($Actor::stopped, $Actor::hurry) = (1, 1);
-	act_until(sub { return !grep { !$_->rests } @writers }, 'writers come to their end');
+	act_until(
+		sub {
+			return !grep { !$_->rests } @writers;
+		},
+		'writers come to their end');
 	return end_prepared();
 }
 
 # A new slot waits for them.
 sub end_prepared
 {
-	ask((/^commit/ ? 'COMMIT' : 'ROLLBACK') . " PREPARED '$_'") for split /\n/, ask('SELECT gid FROM pg_prepared_xacts');
+	ask((/^commit/ ? 'COMMIT' : 'ROLLBACK') . " PREPARED '$_'")
+	  for split /\n/, ask('SELECT gid FROM pg_prepared_xacts');
 	return;
 }
 
@@ -127,8 +137,10 @@ sub others_have_caught_up
 {
 	my $lsn = flushed_lsn($primary);
 	$primary->wait_for_catchup($standby, 'replay', $lsn);
-	eventually(sub { ask("SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pairs' AND replay_lsn >= '$lsn'") })
-	  or die "the apply worker does not catch up\n";
+	eventually(
+		sub {
+			ask("SELECT count(*) FROM pg_stat_replication WHERE application_name = 'pairs' AND replay_lsn >= '$lsn'");
+		}) or die "the apply worker does not catch up\n";
 	return;
 }
 

@@ -20,14 +20,16 @@ sub statement
 	  :                  Tables::change_key($of);
 }
 
-sub steps { return map { $_ eq 'pause' ? ['pause'] : [ 'primary', $_ ] } @_ }
+sub steps
+{
+	return map { $_ eq 'pause' ? ['pause'] : [ 'primary', $_ ] } @_;
+}
 
 sub prepared
 {
 	my ($end, @place) = @_;
 	my $name = "$end " . ++$transactions;
-	return (
-		steps('BEGIN', statement(), statement(), "PREPARE TRANSACTION '$name'", 'pause', 'pause'),
+	return (steps('BEGIN', statement(), statement(), "PREPARE TRANSACTION '$name'", 'pause', 'pause'),
 		[ $place[0] // 'primary', uc($end) . " PREPARED '$name'" ]);
 }
 
@@ -35,32 +37,71 @@ sub prepared
 our %writers = (
 	'autocommit' => [ 12, sub { return steps(statement()) } ],
 	'several' => [ 4, sub { return steps('BEGIN', statement(), 'pause', statement(), 'COMMIT') } ],
-	'one table several times' => [ 3, sub { my $t = one_of(tables()); return steps('BEGIN', (map { statement($t) } 1 .. 5), 'COMMIT') } ],
-	'long' => [ 2, sub { return steps('BEGIN', map({ (statement(), 'pause', 'pause', 'pause') } 1 .. 3), 'COMMIT') } ],
-	'repeatable read' => [ 1, sub { return steps('BEGIN ISOLATION LEVEL REPEATABLE READ', statement(), 'pause', statement(), 'COMMIT') } ],
+	'one table several times' => [
+		3,
+		sub {
+			my $t = one_of(tables());
+			return steps('BEGIN', (map { statement($t) } 1 .. 5), 'COMMIT');
+		}
+	],
+	'long' => [
+		2,
+		sub {
+			return steps('BEGIN', map({ (statement(), 'pause', 'pause', 'pause') } 1 .. 3), 'COMMIT');
+		}
+	],
+	'repeatable read' =>
+	  [ 1, sub { return steps('BEGIN ISOLATION LEVEL REPEATABLE READ', statement(), 'pause', statement(), 'COMMIT') } ],
 	'rolled back' => [ 2, sub { return steps('BEGIN', statement(), statement(), 'pause', 'ROLLBACK') } ],
-	'nothing' => [ 2, sub { return steps('BEGIN; SELECT pg_current_xact_id()', 'pause', one_of('COMMIT', 'ROLLBACK')) } ],
+	'nothing' =>
+	  [ 2, sub { return steps('BEGIN; SELECT pg_current_xact_id()', 'pause', one_of('COMMIT', 'ROLLBACK')) } ],
 	'savepoints' => [
 		3,
 		sub {
-			return steps('BEGIN', 'SAVEPOINT a', statement(), 'ROLLBACK TO a', statement(), 'pause', 'SAVEPOINT b',
-				statement(), 'RELEASE b', 'COMMIT');
-		} ],
+			return steps(
+				'BEGIN', 'SAVEPOINT a', statement(), 'ROLLBACK TO a', statement(), 'pause',
+				'SAVEPOINT b', statement(), 'RELEASE b', 'COMMIT');
+		}
+	],
 	'100 savepoints' => [
 		1,
 		sub {
 			my $each = Tables::insert_into('log') . '; ' . Tables::update(one_of(tables()));
-			return steps('BEGIN', statement(),
+			return steps(
+				'BEGIN',
+				statement(),
 				"DO \$\$ BEGIN FOR i IN 1 .. 100 LOOP BEGIN $each; EXCEPTION WHEN unique_violation THEN END; END LOOP; END \$\$",
-				'pause', statement(), 'pause', 'COMMIT');
-		} ],
+				'pause',
+				statement(),
+				'pause',
+				'COMMIT');
+		}
+	],
 	'prepared' => [ 2, sub { return prepared('commit') } ],
 	'prepared, rolled back' => [ 1, sub { return prepared('rollback') } ],
 	'prepared, ended by another session' => [ 1, sub { return prepared('commit', 'beside') } ],
-	'bulk' => [ 1, sub { return steps('INSERT INTO plain (id) SELECT generate_series(1001, 1300) ON CONFLICT DO NOTHING', 'pause', 'DELETE FROM plain WHERE id > 1000') } ],
+	'bulk' => [
+		1,
+		sub {
+			return steps('INSERT INTO plain (id) SELECT generate_series(1001, 1300) ON CONFLICT DO NOTHING',
+				'pause', 'DELETE FROM plain WHERE id > 1000');
+		}
+	],
 	'COPY' => [ 2, sub { return steps("COPY log (note) FROM stdin;\na\nb\nc\n\\.\n") } ],
-	'TRUNCATE' => [ 0.7, sub { return steps('BEGIN', statement('log'), 'TRUNCATE ' . one_of('plain', 'pair', 'parted', 'master, detail', 'log'), statement('plain'), statement('pair'), 'COMMIT') } ],
-	'xids without WAL' => [ 1, sub { return steps('DO $$ BEGIN FOR i IN 1 .. 20 LOOP PERFORM pg_current_xact_id(); ROLLBACK; END LOOP; END $$') } ]);
+	'TRUNCATE' => [
+		0.7,
+		sub {
+			return steps('BEGIN', statement('log'),
+				'TRUNCATE ' . one_of('plain', 'pair', 'parted', 'master, detail', 'log'),
+				statement('plain'), statement('pair'), 'COMMIT');
+		}
+	],
+	'xids without WAL' => [
+		1,
+		sub {
+			return steps('DO $$ BEGIN FOR i IN 1 .. 20 LOOP PERFORM pg_current_xact_id(); ROLLBACK; END LOOP; END $$');
+		}
+	]);
 
 my @deck = map { my $name = $_; ($name) x (10 * $writers{$name}[0]) } sort keys %writers;
 

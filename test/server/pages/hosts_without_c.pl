@@ -48,6 +48,7 @@ for my $crash ([ 'a crash of the server', sub { kill_postmaster($server); $serve
 {
 	my ($what, $do) = @$crash;
 	my ($missed, $lost) = (0, 0);
+
 	# Until the ids were not in the WAL that was flushed.
 	for (1 .. 20)
 	{
@@ -60,7 +61,7 @@ for my $crash ([ 'a crash of the server', sub { kill_postmaster($server); $serve
 		my %got =
 		  map { $_ => $server->safe_psql($_, "SELECT count(*) FROM news_feed('$since{$_}') WHERE id = 2") } keys %since;
 		$missed++ if $got{postgres} ne '1';
-		last      if $lost = $got{without_lives} eq '0';
+		last if $lost = $got{without_lives} eq '0';
 	}
 	is($missed, 0, "$what: the row after it comes");
 	ok($lost, "control: $what: without lives, the row is lost");
@@ -101,11 +102,18 @@ END
 		else               { $reader->{position} = $position }
 	}
 	$reader->{polls}++;
-	my $has = sub { my ($rows) = @_; join ' ', map { "$_=$rows->{$_}" } sort keys %$rows };
+	my $has = sub {
+		my ($rows) = @_;
+		join ' ', map { "$_=$rows->{$_}" } sort keys %$rows;
+	};
 	return $has->($reader->{copy}) eq $has->(\%table) ? 1 : 0;
 }
 
-sub twice { my ($reader) = @_; return scalar grep { $_ > 1 } values %{ $reader->{times} } }
+sub twice
+{
+	my ($reader) = @_;
+	return scalar grep { $_ > 1 } values %{ $reader->{times} };
+}
 
 # ---- writers
 sub script
@@ -122,7 +130,10 @@ sub script
 		my $delete = "DELETE FROM $table WHERE id IN ($key, $new + 1);";
 		my $move = "UPDATE $table SET id = $new WHERE id = $other AND NOT EXISTS (SELECT FROM $table WHERE id = $new);";
 		my @kinds = (
-			$insert, $fill, $delete, $move,
+			$insert,
+			$fill,
+			$delete,
+			$move,
 			"BEGIN; $insert $nap $update COMMIT;",
 			"BEGIN; $delete $nap $insert COMMIT;",
 			"BEGIN; $insert SAVEPOINT s; $update $delete $nap ROLLBACK TO s; $move SAVEPOINT r; $update RELEASE r; COMMIT;",
@@ -130,7 +141,7 @@ sub script
 			"BEGIN; $insert $move PREPARE TRANSACTION 'p$origin.$_'; $nap COMMIT PREPARED 'p$origin.$_';",
 			"BEGIN; $delete $update PREPARE TRANSACTION 'p$origin.$_'; ROLLBACK PREPARED 'p$origin.$_';",
 			rand() < 0.3 ? "BEGIN; $insert TRUNCATE $table; $nap $insert COMMIT;" : $update,
-			rand() < 0.3 ? "BEGIN; TRUNCATE $table; $insert ROLLBACK;" : $update);
+			rand() < 0.3 ? "BEGIN; TRUNCATE $table; $insert ROLLBACK;"            : $update);
 		$script .= "$kinds[rand @kinds]\n" =~ s/; /;\n/gr;
 	}
 	return $script;
@@ -141,7 +152,7 @@ $ENV{NODE_PATH} = "$root/build/drivers/node/node_modules";
 my $node = system(q{node -e 'require("pg")' 2>/dev/null}) == 0;
 my %program = (
 	$python ? (search => [ $python, '-B', "$root/demo/feed_reader.py" ]) : (),
-	$node ? (mail => [ 'node', "$root/demo/feed_reader.js" ]) : ());
+	$node   ? (mail => [ 'node', "$root/demo/feed_reader.js" ])          : ());
 my %pid;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
@@ -193,6 +204,7 @@ start_program($_) for sort keys %program;
 				$twice += twice($_) for @readers;
 				$_->{times} = {} for @readers;
 				$_->{session} = undef for @readers;
+
 				# What the first poll after a crash brings may come a second time.
 				$polls->(@readers);
 				$_->{times} = {} for @readers;
@@ -206,7 +218,8 @@ start_program($_) for sort keys %program;
 	is($differ, 0, 'each poll makes the copy equal to the table in the same snapshot');
 	is($twice, 0, 'no version comes twice in a life');
 	cmp_ok($readers[0]{rows}, '>', 500, 'rows were read');
-	cmp_ok($server->safe_psql('postgres', 'SELECT count(DISTINCT name) FROM snowflake_ids.life'), '>=', 3, 'in three lives');
+	cmp_ok($server->safe_psql('postgres', 'SELECT count(DISTINCT name) FROM snowflake_ids.life'),
+		'>=', 3, 'in three lives');
 	diag "$_->{polls} polls, $_->{rows} rows" for @readers;
 	$_->{session}->gone for @readers;
 }
@@ -237,18 +250,25 @@ for my $name ('search', 'mail')
 # ---- keys of any type, and the transaction that polls
 {
 	my $any = Session->new($server);
-	$any->ask(q{CREATE TABLE "Odd ""one" (since text, at timestamptz, row_ int, b bytea, PRIMARY KEY (b, since, at) INCLUDE (row_))});
+	$any->ask(
+		q{CREATE TABLE "Odd ""one" (since text, at timestamptz, row_ int, b bytea, PRIMARY KEY (b, since, at) INCLUDE (row_))}
+	);
 	$any->ask(q{SELECT snowflake_ids.create_feed('"Odd ""one"')});
-	$any->ask(q{INSERT INTO "Odd ""one" VALUES ('a|''', now(), 1, '\x00ff'), ('b', now(), 2, '\x01'), ('c', now(), 3, '\x')});
+	$any->ask(
+		q{INSERT INTO "Odd ""one" VALUES ('a|''', now(), 1, '\x00ff'), ('b', now(), 2, '\x01'), ('c', now(), 3, '\x')});
 	my $since = $any->ask(q{SELECT position FROM "Odd ""one_feed"('') WHERE step = 3});
-	$any->ask(q{SET datestyle = 'german'; DELETE FROM "Odd ""one" WHERE row_ = 1; UPDATE "Odd ""one" SET since = 'd' WHERE row_ = 2; UPDATE "Odd ""one" SET row_ = 4 WHERE row_ = 3});
-	is($any->ask(qq{SELECT step, b, since, (f."row").row_ FROM "Odd ""one_feed"('$since') f WHERE step < 3 ORDER BY 1, 2}),
+	$any->ask(
+		q{SET datestyle = 'german'; DELETE FROM "Odd ""one" WHERE row_ = 1; UPDATE "Odd ""one" SET since = 'd' WHERE row_ = 2; UPDATE "Odd ""one" SET row_ = 4 WHERE row_ = 3}
+	);
+	is( $any->ask(
+			qq{SELECT step, b, since, (f."row").row_ FROM "Odd ""one_feed"('$since') f WHERE step < 3 ORDER BY 1, 2}),
 		"1|\\x00ff|a|'|\n1|\\x01|b|\n2|\\x|c|4\n2|\\x01|d|2",
 		'composite keys, and names that need quotes');
 	$any->ask('BEGIN; INSERT INTO news VALUES (10, 1)');
 	$since = $any->ask($position);
 	$any->ask('INSERT INTO news VALUES (11, 1); COMMIT');
-	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"), qr/\b11\b/, 'own rows after a poll come');
+	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"),
+		qr/\b11\b/, 'own rows after a poll come');
 	$any->ask('BEGIN READ ONLY');
 	like($any->ask($position), qr/^sql:/, 'a read-only transaction can poll');
 	$any->ask('COMMIT');
@@ -261,19 +281,23 @@ for my $name ('search', 'mail')
 	my $of_other = $any->ask(q{SELECT position FROM bulletin_feed('') WHERE step = 3});
 	$since = $any->ask($position);
 	is($state->("SELECT * FROM news_feed('$of_other')"), 'SF001', 'a position of another table');
-	is($state->("SELECT * FROM news_feed('" . $server->safe_psql('without_lives', $position) . "')"), 'SF001', 'of another database');
+	is($state->("SELECT * FROM news_feed('" . $server->safe_psql('without_lives', $position) . "')"),
+		'SF001', 'of another database');
 	is($state->("SELECT * FROM news_feed('" . $since =~ s/(:[\d.]+)-/${1}1-/r . "')"), 'SF001', 'of an unknown life');
 	is($state->("SELECT * FROM news_feed('1:2:xyz')"), 'SF001', 'no position');
 	is($state->("SELECT * FROM news_feed('$since')"), 'none', 'control: a good one');
 	my $other = Session->new($server);
 	$any->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 	$other->ask('INSERT INTO news VALUES (12, 1)');
-	is($state->("SELECT * FROM news_feed('" . $other->ask($position) . "')"), '40001', 'a snapshot that is older than the position');
+	is($state->("SELECT * FROM news_feed('" . $other->ask($position) . "')"),
+		'40001', 'a snapshot that is older than the position');
 	$any->ask('ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 	$other->ask('ALTER TABLE news ALTER body TYPE bigint');
 	is($state->("SELECT * FROM news_feed('')"), '40001', 'and than a rewrite of the table');
 	$any->ask('ROLLBACK');
-	is($other->ask('SELECT count(*) FROM news') + 2, $other->ask(q{SELECT count(*) FROM news_feed('')}), 'then all rows come');
+	is( $other->ask('SELECT count(*) FROM news') + 2,
+		$other->ask(q{SELECT count(*) FROM news_feed('')}),
+		'then all rows come');
 	$_->gone for $any, $other;
 }
 
@@ -299,7 +323,10 @@ $standby->stop;
 	$other->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'postgres' ], 'restored');
 	my $session = Session->new($other);
 	my ($hint) = $session->ask("SELECT * FROM news_feed('')") =~ /HINT:  (.*)/;
-	like($hint // '', qr/^UPDATE news SET stamp = 0 WHERE stamp >= \d+; DELETE FROM news_deleted/, 'stamps of another server');
+	like(
+		$hint // '',
+		qr/^UPDATE news SET stamp = 0 WHERE stamp >= \d+; DELETE FROM news_deleted/,
+		'stamps of another server');
 	$session->ask($hint);
 	is($session->ask("SELECT step, id FROM news_feed('')"), "0|\n2|1\n3|", 'after what the hint says, all rows come');
 	like($session->ask("SELECT * FROM news_feed('$since')"), qr/of another feed or server/, 'with a new position only');
