@@ -253,6 +253,16 @@ COMMIT;
 SELECT * FROM poll('one');
 SELECT * FROM poll('two');
 
+-- Another primary key: rows that differ for the table could be one for readers.
+CREATE TABLE widened (id int PRIMARY KEY, part int NOT NULL DEFAULT 1);
+SELECT to_do FROM snowflake_ids.create_feed('widened');
+SELECT snowflake_ids.feed_position('widened') AS position \gset
+ALTER TABLE widened DROP CONSTRAINT widened_pkey, ADD PRIMARY KEY (id, part);
+SELECT step FROM widened_feed(:'position');
+ALTER TABLE widened DROP CONSTRAINT widened_pkey;
+SELECT step FROM widened_feed(:'position');
+DROP TABLE widened CASCADE;
+DROP TABLE widened_deleted;
 DROP FUNCTION composite_feed, named_feed, h_feed, "A.b c_feed", amount_feed, parted_feed, parent_feed, computed_feed, rekeyed_feed, one_feed, two_feed;
 DROP TABLE composite, named, h, "A.b c", amount, parted, parent, child, keyless, computed, rekeyed, one, two;
 DROP TABLE composite_deleted, named_deleted, h_deleted, "A.b c_deleted", amount_deleted, parted_deleted, parent_deleted, computed_deleted,

@@ -82,6 +82,10 @@ BEGIN
         RAISE EXCEPTION 'a feed cannot be read by an index of the method %', index
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Choose btree or brin.';
     END IF;
+    IF NOT deletes AND p.deletions IS NOT NULL THEN
+        RAISE NOTICE 'the feed of % keeps its deletions', of_table
+            USING HINT = pg_catalog.format('To end them: SELECT snowflake_ids.drop_feed(%1$L); Then create it again.', of_table);
+    END IF;
     deletes := deletes OR p.deletions IS NOT NULL;
     stamp := coalesce(p.stamp, stamp, 'stamp');
     PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp, is_named);
@@ -133,8 +137,8 @@ BEGIN
                 CASE WHEN found.generated THEN ', and its values are generated' END,
                 CASE WHEN found.unique THEN ', and it is part of a unique index' END,
                 CASE WHEN found.type = 'bigint'::regtype AND NOT found.generated AND NOT found.unique
-                    THEN format(' The feed overwrites it if you write stamp => %L.', stamp) END),
-            HINT = format('SELECT * FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table, stamp || '_xid');
+                    THEN format(' If it is of an earlier feed, or the feed may overwrite it, write stamp => %L.', stamp) END),
+            HINT = format('SELECT to_do FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table, stamp || '_xid');
     END LOOP;
     -- What another owner has may be of this feed, and what has a link of another feed is.
     FOR found IN

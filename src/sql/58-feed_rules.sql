@@ -246,6 +246,8 @@ BEGIN
         RETURN NEXT;
     END LOOP;
     RETURN QUERY
+    SELECT of_table, 'row security hides no row from this role', NOT row_security_active(of_table::oid), NULL::text, false;
+    RETURN QUERY
     SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p',
         format('ALTER TABLE %s SET LOGGED;', m.part), false
     FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part ORDER BY m.depth, m.part;

@@ -13,7 +13,7 @@ void fail_again(Oid table, const char* detail) {
     AcceptInvalidationMessages();
     ereport(ERROR,
             (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-             errmsg("could not poll \"%s\", because it is being altered", get_rel_name(table)),
+             errmsg("could not poll \"%s\", because it has been altered", get_rel_name(table)),
              errdetail_internal("%s", detail), errhint("Poll again with the same position, in a new transaction.")));
 }
 

@@ -10,6 +10,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -39,8 +40,9 @@ constexpr const char* note_symbol = "snowflake_ids_note_deleted";
 constexpr const char* lost_symbol = "snowflake_ids_note_lost";
 
 const char* create_feed_hint(Oid table) {
-    return psprintf("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
-                    quote_literal_cstr(full_name(table)));
+    return psprintf(
+        "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
+        quote_literal_cstr(full_name(table)));
 }
 
 // What create_feed() mends.
@@ -144,6 +146,26 @@ void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
     if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
     if (changed)
         fail_again(table, psprintf("\"%s\" was changed after the snapshot was taken.", get_rel_name(relation)));
+}
+
+// After another primary key was added, rows that differ for the table could be one for readers. A column that is not
+// there any more was renamed.
+void check_key(Oid table, const Relation deletions) {
+    const Relation root = relation_open(table, NoLock);
+    Bitmapset* const key = RelationGetIndexAttrBitmap(root, INDEX_ATTR_BITMAP_PRIMARY_KEY);
+    int left = bms_num_members(key);
+    bool same = true;
+    for (int i = 0; i < RelationGetDescr(deletions)->natts; i++) {
+        const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(deletions), i);
+        const char* const name = NameStr(column.attname);
+        if (column.attisdropped || strcmp(name, "stamp") == 0 || strcmp(name, "again") == 0) continue;
+        left--;
+        const int number = SPI_fnumber(RelationGetDescr(root), name);
+        same = same && (number <= 0 || bms_is_member(number - FirstLowInvalidHeapAttributeNumber, key));
+    }
+    relation_close(root, NoLock);
+    if (!same || left != 0)
+        fail_unsound(table, psprintf("The primary key of \"%s\" is not that of its feed.", get_rel_name(table)));
 }
 
 bool notes_truncate(const TriggerDesc* triggers) {
@@ -286,6 +308,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     const Relation relation = relation_open(deletions, NoLock);
     check_relation(table, relation);
     check_deletions_triggers(table, relation);
+    check_key(table, relation);
     relation_close(relation, NoLock);
 }
 

@@ -232,11 +232,13 @@ bool check_again(ArrayType* again, const Unseen& unseen) {
 }
 
 [[noreturn]] void fail_foreign_stamp(uint64 stamp) {
-    ereport(ERROR,
-            (errcode(mend_the_table),
-             errmsg("a row of a feed has stamp " UINT64_FORMAT ", which this server has not given", stamp),
-             errdetail("Rows of another server were restored without their triggers."),
-             errhint("As the owner, run what this returns: SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
+    ereport(
+        ERROR,
+        (errcode(mend_the_table),
+         errmsg("a row of a feed has stamp " UINT64_FORMAT ", which this server has not given", stamp),
+         errdetail("Rows of another server were restored without their triggers."),
+         errhint(
+             "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
 }
 
 // A scan that finds no index calls the function for each row, so the last result is kept.
@@ -341,6 +343,7 @@ FUNCTION(snowflake_ids_read_until) {
 
 // feed_position_time(position)
 FUNCTION(snowflake_ids_feed_position_time) {
+    if (feed::view_of(PG_GETARG_TEXT_PP(0)).empty()) PG_RETURN_NULL();
     const feed::Read r = feed::read(feed::view_of(PG_GETARG_TEXT_PP(0)));
     PG_RETURN_TIMESTAMPTZ(timestamptz(UnixTime{microseconds{static_cast<int64>(r.position.time)}}));
 }

@@ -91,7 +91,7 @@ for my $kind (sort keys %changes)
 		# Of the last kind, the function of the plan is gone.
 		like(
 			$answer,
-			$class eq 'Reader' ? qr/^3\||cache lookup failed/m : qr/because it is being altered/,
+			$class eq 'Reader' ? qr/^3\||cache lookup failed/m : qr/because it has been altered/,
 			"$kind: what it says, $class");
 		$waiting->poll($polls);
 		$waiting->same_as($monitor, "$kind, after it waited, $class");
