@@ -6,7 +6,7 @@ UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/proofs/explorers/*_
 UNIT_BINS     := $(patsubst test/unit/%.cpp,$(BUILD)/unit/%,$(patsubst test/proofs/%.cpp,$(BUILD)/%,$(UNIT_TESTS)))
 UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
 UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
-UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+UNIT_CXXFLAGS  = -std=c++20 -O1 -g1 $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
                  -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
 UNIT_STAMP    := $(BUILD)/unit/flags
 
@@ -16,9 +16,16 @@ $(UNIT_STAMP): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(CXX) $(UNIT_CXXFLAGS) $(UNIT_LIB_OBJS))' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+# GoogleTest's header, compiled once: a third of the time of most tests
+GTEST_HEADER  := $(BUILD)/unit/gtest.hpp
+$(GTEST_HEADER).gch: $(UNIT_STAMP)
+	@printf '%s\n' '#include <gtest/gtest.h>' '#include <algorithm>' '#include <filesystem>' '#include <fstream>' \
+	    '#include <functional>' '#include <map>' '#include <random>' '#include <set>' >$(GTEST_HEADER)
+	$(call run,c++ $(GTEST_HEADER),$(CXX) $(UNIT_CXXFLAGS) -MF $@.d -x c++-header -o $@ $(GTEST_HEADER))
+$(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.o): $(GTEST_HEADER).gch
 $(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
 	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
+	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) $(if $(filter test/%,$<),-include $(GTEST_HEADER)) -c -o $@ $<)
 $(filter $(BUILD)/unit/%,$(UNIT_BINS)): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o
 $(filter $(BUILD)/explorers/%,$(UNIT_BINS)): $(BUILD)/%: $(BUILD)/unit/obj/test/proofs/%.o
 $(UNIT_BINS): $(UNIT_LIB_OBJS)
