@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 our @EXPORT =
   qw(clock new_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
-  best_of
+  best_of seeded
   only_connected module has_program small_filesystem segments_of own_installation sleep time);
 
 my %shims;
@@ -49,6 +49,18 @@ sub best_of
 		last if $best < $enough;
 	}
 	return $best;
+}
+
+# Writes the seed of rand() into the log, once. SEED=N makes the same choices again.
+my $seed;
+
+sub seeded
+{
+	return if defined $seed;
+	$seed = $ENV{SEED} // int rand 2**31;
+	srand $seed;
+	note "SEED=$seed";
+	return;
 }
 
 # Waits until the lead of a start is over. `schema`: the extension's.

@@ -21,6 +21,7 @@ use constant hot_rows => 50;
 sub feed_server
 {
 	my ($name, %o) = @_;
+	seeded();
 	my ($conf, $streaming) = map { delete $o{$_} } qw(conf streaming);
 	my $server = PostgreSQL::Test::Cluster->new($name, install_path => delete $o{install_path});
 	$server->init(allows_streaming => $streaming, %o);

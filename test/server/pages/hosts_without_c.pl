@@ -18,6 +18,7 @@ cmp_ok(scalar(() = $source =~ /\n/g), '<=', 90, 'it fits on a page');
 my $without_lives = $source =~ s/CASE WHEN p\[1\] = snowflake_ids\.life_name\(\) THEN/CASE WHEN true THEN/r;
 isnt($without_lives, $source, 'the control differs');
 
+seeded();
 my $server = PostgreSQL::Test::Cluster->new('without_c');
 $server->init(allows_streaming => 1);
 $server->append_conf('postgresql.conf', <<'END');
