@@ -34,20 +34,20 @@ my %raised;    # by the page or by Prometheus
 # Without warnings, as a monitoring system sees it.
 sub monitor
 {
-	my ($server, $query) = @_;
-	return Session->new($server, options => '-c client_min_messages=error')->ask($query);
+	my ($server) = @_;
+	return Session->new($server, options => '-c client_min_messages=error');
 }
 
 # ---- postgres_exporter: a series with its labels => its value
 sub figures
 {
 	my ($name, $server, $began) = @_;
+	my $session = monitor($server);
 	my %value;
 	for my $query (sort keys %$exporter)
 	{
 		my %usage = map { my ($column) = keys %$_; $column => $_->{$column}{usage} } @{ $exporter->{$query}{metrics} };
-		my $rows =
-		  monitor($server, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM ($exporter->{$query}{query}) AS q");
+		my $rows = $session->ask("SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM ($exporter->{$query}{query}) AS q");
 		for my $row (@{ JSON::PP::decode_json($rows) })
 		{
 			my $labels = join ',', map { qq($_="$row->{$_}") } grep { $usage{$_} eq 'LABEL' } sort keys %$row;
@@ -79,8 +79,9 @@ sub said
 {
 	my ($self) = @_;
 	my ($first) = sort keys %{ $self->{servers} };
+	my $session = main::monitor($self->{servers}{$first});
 	my %kinds;
-	for my $line (map { split /\n/, main::monitor($self->{servers}{$first}, $_) } @alert_queries)
+	for my $line (map { split /\n/, $session->ask($_) } @alert_queries)
 	{
 		my ($kind) = map { $_->[0] } grep { $line =~ $_->[1] } @said;
 		$kinds{ $kind // $line } = 1;
