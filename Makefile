@@ -1,7 +1,8 @@
 # snowflake_ids: lists and rules only. What takes several steps lives in tools/.
 #
 #   make                  build                  make demo    a tour on a throw-away server (PSQL=1: stay in psql)
-#   make install          install (PGXS)         make test    every suite (SUITES=, TESTS=, PROVE_TESTS= choose)
+#   make install          install (PGXS)         make test    the suites (SUITES=, TESTS=, PROVE_TESTS= choose)
+#   make test-all         the suites, and what make test leaves out because it takes long
 #   make lint             layout, clang-tidy, layers, symbols, warnings
 #   make installcheck     regress on a server that is up, THROW-AWAY ONLY: ids of its other databases would come twice
 #   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
@@ -60,7 +61,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench feed-bench demo test simulator weak-memory prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
+.PHONY: give-back bench feed-bench demo test test-all simulator weak-memory prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -107,6 +108,8 @@ demo:
 	+@tools/demo
 test:
 	+@tools/test
+test-all:
+	+@ALL=1 tools/test
 unit:
 	+@SUITES=unit tools/test
 # SECONDS from the command line only: a shell may count in a variable of that name.

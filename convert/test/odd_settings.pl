@@ -2,6 +2,9 @@
 # style, quoting or plan. A setting that cannot work is refused by name.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../../test/server/lib";
+use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -106,6 +109,9 @@ END
 	  : "was converted again: $again";
 }
 
+# Name and what convert() gets of each conversion that must work.
+my @cases;
+
 # ---- zones and date styles: the text of a time may be read as another time
 my @styles = ('SQL, DMY', 'Postgres, MDY', 'German');
 for my $zone (
@@ -116,30 +122,27 @@ for my $zone (
 	for my $n (0 .. 2)
 	{
 		my $format = (sort keys %format)[$n];
-		is(convert(["datestyle = '$styles[0]'"], $zone->[0], $format, $zone->[1], $zone->[2]),
-			'', "$zone->[0], $styles[0]: $format of $zone->[2]");
+		push @cases,
+		  [ "$zone->[0], $styles[0]: $format of $zone->[2]",
+			["datestyle = '$styles[0]'"],
+			$zone->[0], $format, $zone->[1], $zone->[2] ];
 		push @styles, shift @styles;
 	}
 	push @styles, shift @styles;
 }
 
 # A zone with summer time whose name is also an abbreviation without it; and a zone without a name
-SKIP:
-{
-	skip 'there is no time zone CET here', 1
-	  if !sql("SELECT count(*) FROM pg_timezone_names WHERE name = 'CET'");
-	is(convert([], 'CET', 'sno', 'int', 'timestamp'), '', 'CET');
-}
-is(convert([], '<+0530>-05:30', 'sno', 'int', 'date'), '', '+05:30');
+push @cases, [ 'CET', [], 'CET', 'sno', 'int', 'timestamp' ]
+  if sql("SELECT count(*) FROM pg_timezone_names WHERE name = 'CET'");
+push @cases, [ '+05:30', [], '<+0530>-05:30', 'sno', 'int', 'date' ];
 
 # ---- what is known to change how text is read or written, alone
-is(convert([$_], 'Europe/Berlin', 'snowflake_si', 'int', 'timestamptz'), '', $_)
+push @cases, [ $_, [$_], 'Europe/Berlin', 'snowflake_si', 'int', 'timestamptz' ]
   for 'standard_conforming_strings = off', 'quote_all_identifiers = on';
 
-is(convert([], 'UTC', 'mastic', 'int', 'timestamptz', ['quote_all_identifiers = on']),
-	'', 'quote_all_identifiers = on, of writers only');
-is(convert(['quote_all_identifiers = on'], 'UTC', 'mastic', 'int', 'timestamptz', []),
-	'', 'quote_all_identifiers = on, not of writers');
+my @quoted = ('quote_all_identifiers = on');
+push @cases, [ "@quoted, of writers only", [], 'UTC', 'mastic', 'int', 'timestamptz', \@quoted ];
+push @cases, [ "@quoted, not of writers", \@quoted, 'UTC', 'mastic', 'int', 'timestamptz', [] ];
 
 # ---- everything else, several at once
 my $parallel = $server->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
@@ -194,10 +197,13 @@ my @odd = (
 for my $n (0 .. $#odd)
 {
 	my $format = (sort keys %format)[ $n % 3 ];
-	is( convert($odd[$n], 'Asia/Kolkata', $format, $n % 2 ? 'int' : 'uuid', $n % 2 ? 'date' : 'timestamptz'),
-		'',
-		"$format: " . join ', ',
-		@{ $odd[$n] });
+	my ($key, $time) = $n % 2 ? ('int', 'date') : ('uuid', 'timestamptz');
+	push @cases, [ "$format: " . join(', ', @{ $odd[$n] }), $odd[$n], 'Asia/Kolkata', $format, $key, $time ];
+}
+for my $case (part(@cases))
+{
+	my ($name, @how) = @$case;
+	is(convert(@how), '', $name);
 }
 
 # ---- refused, and nothing has changed

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Clauses;
+use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -15,7 +16,7 @@ $node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
 $node->start;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
-for my $ids ('public', 'ids')
+for my $ids (part('ids', 'public'))
 {
 	my ($from, $to) = ("from_$ids", "to_$ids");
 	$node->safe_psql('postgres', "CREATE DATABASE $from; CREATE DATABASE $to");
@@ -76,14 +77,15 @@ is($node->safe_psql('owned', $operators), '0|0|0', 'and drops it with all its op
 my %without = map { $_ => 1 } split /\n/, $node->safe_psql('template1', resolution());
 my @other = grep { !$without{$_} } split /\n/, $node->safe_psql('postgres', resolution());
 is("@other", '', 'comparisons of other types mean what they mean without the extension');
-cmp_ok((grep { / with / } keys %without), '>', 200, 'among them many that are no error');
+cmp_ok((grep { / with / } keys %without), '>', 60, 'among them many that are no error');
 
 $node->stop;
 done_testing();
 
 sub resolution
 {
-	return <<'END';
+	my $operators = join ', ', map { "'$_'" } part('<', '<=', '>', '>=', '=', '<>');
+	return <<'END' =~ s/OPERATORS/$operators/r;
 CREATE FUNCTION pg_temp.resolve() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     q text;
@@ -92,7 +94,7 @@ DECLARE
                        AND typcategory <> 'R');
     l text; r text; op text;
 BEGIN
-    FOREACH op IN ARRAY ARRAY['<', '<=', '=', '<>', '>=', '>'] LOOP
+    FOREACH op IN ARRAY ARRAY[OPERATORS] LOOP
         FOREACH l IN ARRAY types || 'unknown'::text LOOP
             FOREACH r IN ARRAY types || 'unknown'::text LOOP
                 BEGIN

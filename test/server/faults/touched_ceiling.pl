@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
 use File::Path qw(rmtree);
+use Part;
 use Test::More;
 
 my $name = 'snowflake_ids.wal_ceiling';
@@ -107,7 +108,7 @@ sub drawn
 }
 
 my $n = 0;
-for my $case (@cases)
+for my $case (part(@cases))
 {
 	my ($what, $sql) = @$case;
 	my $act = sub { value($primary, ref $sql ? $sql->() : $sql) };
