@@ -110,16 +110,3 @@ inline bool lock_held_by_me(const LOCKTAG& tag, LOCKMODE mode) {
     return LockHeldByMe(&tag, mode);
 #endif
 }
-
-extern "C" {
-#include "storage/proc.h"
-}
-// True if this PGPROC's transaction was prepared before the server started, or on another server, so that it names no
-// backend.
-inline bool prepared_before_start(const PGPROC& place) {
-#if PG_VERSION_NUM >= 170000
-    return place.vxid.procNumber == INVALID_PROC_NUMBER;
-#else
-    return place.backendId == InvalidBackendId;
-#endif
-}

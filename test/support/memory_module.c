@@ -8,7 +8,6 @@
  *   give_segments(n int) void      gives n of them back, in the same session
  *   forget_ledger() void           the server drops the segment of snowflake_ids once no session has it open
  *   set_memory_version(v int) int  writes a version into that segment, as another library would have; the old one
- *   add_processes(n int) void      the server has n more kinds of processes, as a later major might
  */
 #include "postgres.h"
 
@@ -25,7 +24,6 @@ PG_FUNCTION_INFO_V1(take_segments);
 PG_FUNCTION_INFO_V1(give_segments);
 PG_FUNCTION_INFO_V1(forget_ledger);
 PG_FUNCTION_INFO_V1(set_memory_version);
-PG_FUNCTION_INFO_V1(add_processes);
 
 /* src/pg/server/shared_ledger.cpp: Location */
 typedef struct
@@ -111,9 +109,3 @@ set_memory_version(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(before);
 }
 
-Datum
-add_processes(PG_FUNCTION_ARGS)
-{
-	ProcGlobal->allProcCount += PG_GETARG_INT32(0);
-	PG_RETURN_VOID();
-}

@@ -270,6 +270,11 @@ int stamp_column(Oid table) {
 }
 
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot) {
+    if (!is_locked(table) || (OidIsValid(deletions) && !is_locked(deletions))) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("feed_begin() is for the functions that create_feed() makes"),
+                        errdetail("The statement does not read the table with OID %u.", table)));
+    }
     const Relation root = relation_open(table, NoLock);
     const Trigger* const root_stamp = stamp_trigger(CopyTriggerDesc(root->trigdesc));
     const char* const column = root_stamp == nullptr ? "" : column_of(*root_stamp);

@@ -293,6 +293,7 @@ FUNCTION(snowflake_ids_feed_open) { PG_RETURN_DATUM(feed::kept_since(fcinfo).ope
 
 // feed_begin(since, of_table, deletions, again): checks the poll before it reads. True if the reader empties its copy.
 FUNCTION(snowflake_ids_feed_begin) {
+    if (PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Snapshot snapshot = feed::active_snapshot();
     const Oid table = PG_GETARG_OID(1), deletions = PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2);
     const feed::Since since = feed::read_since(feed::text_argument(fcinfo, 0), snapshot);
@@ -320,6 +321,7 @@ FUNCTION(snowflake_ids_feed_step) {
 
 // feed_end(since, of_table): the position after the poll.
 FUNCTION(snowflake_ids_feed_end) {
+    if (PG_ARGISNULL(1)) PG_RETURN_NULL();
     const text* const text = feed::text_argument(fcinfo, 0);
     const Oid table = PG_GETARG_OID(1);
     const Snapshot snapshot = feed::active_snapshot();

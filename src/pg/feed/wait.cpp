@@ -77,7 +77,8 @@ struct Sum {
 // end.
 Sum look(const ledger::Group& group) {
     Sum sum{group.count.load()};
-    const uint32 first = static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS;
+    // They come after those that are counted.
+    const uint32 first = ProcGlobal->allProcCount;
     for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) {
         const PGPROC& p = ProcGlobal->allProcs[first + i];
         const TransactionId xid = p.xid;

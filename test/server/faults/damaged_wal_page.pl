@@ -61,7 +61,8 @@ sub noise
 }
 
 # A page header of 24 bytes, one line pointer, the tuple at the end.
-my ($pointer, $tuple) = (24, 8192 - 48);
+# A header of 24 bytes, three words, and the lives of feeds: a length and 60 times three words. Aligned.
+my ($pointer, $tuple) = (24, 8192 - (24 + 24 + 4 + 60 * 24 + 4));
 my $far_beyond = pack 'L', 0x7ff0 | 1 << 15 | 48 << 17;
 my @damages = (
 	[ 'no page', sub { truncate $paths[0], 0 }, qr/could not read blocks? 0/ ],

@@ -23,7 +23,6 @@ CREATE FUNCTION take_segments() RETURNS int AS '$module' LANGUAGE C;
 CREATE FUNCTION give_segments(int) RETURNS void AS '$module' LANGUAGE C STRICT;
 CREATE FUNCTION forget_ledger() RETURNS void AS '$module' LANGUAGE C;
 CREATE FUNCTION set_memory_version(int) RETURNS int AS '$module' LANGUAGE C STRICT;
-CREATE FUNCTION add_processes(int) RETURNS void AS '$module' LANGUAGE C STRICT;
 END
 
 my $room = qr/Ids need \d+ bytes of .*Make room there, or add snowflake_ids to shared_preload_libraries/;
@@ -125,24 +124,6 @@ SKIP:
 	$ids->draw($session);
 	no_crash('no segment left', $mark);
 	is($session->ask('SELECT give_segments(100000)'), '', 'they are given back');
-}
-
-# ---- more processes than a server of this major can have: they would write past the memory
-{
-	my $mark = new_memory();
-	is(value($server, 'SELECT add_processes(1)'), '', 'a server with another kind of process');
-	refused(
-		$server,
-		'another kind of process',
-		qr/0A000: snowflake_ids has no room for the processes of this server/,
-		qr/Install a version of snowflake_ids/);
-	like(
-		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
-		qr/has no room for the processes/,
-		'snowflake_ids.status() says it, too');
-	no_crash('another kind of process', $mark);
-	is(value($server, 'SELECT add_processes(-1)'), '', 'a server as it was');
-	$ids->draw($server);
 }
 
 # ---- no space in the main shared memory
