@@ -91,7 +91,7 @@ ledger::FeedLives all_lives() {
 namespace snowflake_ids {
 
 FUNCTION(snowflake_ids_note_life) {
-    feed::note_life();
+    if (!RecoveryInProgress()) feed::note_life();
     PG_RETURN_VOID();
 }
 
