@@ -47,6 +47,7 @@ our %run_by = (
 		'Prisma' => 'schema_tools',
 		'Alembic' => 'schema_tools',
 		'Arrays' => 'schema_tools',
+		'Schema tools and feeds' => 'schema_tools',
 		'Exclusion constraints and WITHOUT OVERLAPS' => 'schema_tools',
 		'The function `number`' => 'decoding' },
 	'convert/migration.md' => 'pages_of_convert',

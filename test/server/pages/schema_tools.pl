@@ -1,5 +1,5 @@
-# The schema tools of doc/drivers.md: SQL, Python, and the lines for MikroORM and Prisma, each with a control without.
-# What doc/multi-node.md says of postgres_fdw is looked up in plans.
+# The schema tools of doc/drivers.md: SQL, Python, and the lines for MikroORM and Prisma, each with a control without. A
+# feed survives each tool that has the page's lines. What doc/multi-node.md says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
 use FindBin;
@@ -136,6 +136,91 @@ SKIP:
 		'and does so if it may lose data');
 	my ($rc) = $server->psql('prisma', 'SELECT FROM person WHERE id >= now()');
 	isnt($rc, 0, 'then a query by time fails');
+}
+
+# ---- a table with a feed: each tool, on the page's model and on one that does not know the feed
+my $feed_db = sub {
+	my ($dbname, $is_moved) = @_;
+	$server->safe_psql('postgres', "CREATE DATABASE $dbname");
+	$server->safe_psql($dbname, <<'END');
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE story (id bigint DEFAULT gen_mastic() PRIMARY KEY, title text);
+INSERT INTO story (title) VALUES ('old');
+SELECT count(*) FROM snowflake_ids.create_feed('story');
+END
+	$page->run_chapter($server, 'Schema tools and feeds', dbname => $dbname) if $is_moved;
+	return;
+};
+my $broken = sub {
+	my ($dbname) = @_;
+	return $server->safe_psql($dbname, q{SELECT rule FROM snowflake_ids.check_feed('story') WHERE NOT ok});
+};
+my $index = 'an index begins with the stamp';
+my $gone = "the table has the column stamp\n$index\na table has the deletions\nthere is a function to read";
+my $python = [ 'python3', '-B', "$root/test/drivers/python/feed_alembic.py" ];
+my $feed_tools = "$root/test/drivers/node/feed_tools.js";
+my %run_feed = (
+	(map { $_ => [ 'node', $feed_tools, $_ ] } qw(drizzle mikroorm sequelize typeorm)),
+	prisma => [ 'node', "$root/test/drivers/prisma/feed.js" ],
+	alembic => $python);
+my $run_with = sub {
+	my ($tool, $dbname, $model) = @_;
+	local %ENV = (
+		%ENV,
+		PGHOST => $server->host,
+		PGPORT => $server->port,
+		PGUSER => scalar getpwuid($<),
+		PGDATABASE => $dbname,
+		NODE_PATH => "$root/build/drivers/node/node_modules",
+		PRISMA_HOME => "$root/build/drivers/prisma");
+	my ($out, $err) = run_command([ @{ $run_feed{$tool} }, $model ]);
+	diag $err if $err ne '';
+	return $out;
+};
+
+# The tool, what it says with the page's model; without, on a table of deletions that was moved, and which rules are
+# broken then; and the same on one that was not.
+my $nothing = "wants: \napplied: done\nwrites: done";
+for (
+	[ 'alembic', "wants:\nwrites: done", qr/^wants: DropIndexOp DropColumnOp$/, '', qr/ DropTableOp /, '' ],
+	[ 'drizzle', $nothing, qr/DROP INDEX .*^applied: 2BP01$/ms, $index, qr/^applied: done$/m, $gone ],
+	[ 'mikroorm', $nothing, qr/drop index .*^applied: 2BP01$/ms, '', qr/^applied: done$/m, $gone ],
+	[   'prisma',
+		"applied: already in sync\nwrites: done",
+		qr/^applied: ERROR: cannot drop column stamp/,
+		$index,
+		qr/^applied: RuntimeError: unreachable$/,
+		'' ],
+	[ 'sequelize', $nothing, (qr/^applied: 2BP01$/m, '') x 2 ],
+	[ 'typeorm', $nothing, (qr/DROP INDEX .*^applied: 2BP01$/ms, '') x 2 ])
+{
+	my ($tool, $with, $without, $breaks, $unmoved, $breaks_unmoved) = @$_;
+  SKIP:
+	{
+		my $is_here =
+			$tool eq 'alembic'
+		  ? system("python3 -c 'import alembic, sqlalchemy, psycopg2' 2>/dev/null") == 0
+		  : $is_there->($tool eq 'prisma' ? $tool : 'node');
+		skip "no $tool here", 1 if !$is_here;
+		my $db = "feed_$tool";
+		$feed_db->($db, 1);
+		my $position = $server->safe_psql($db, q{SELECT position FROM story_feed('') WHERE step = 3});
+		is($run_with->($tool, $db, 'with'), $with, "$tool, with the lines of the page: nothing is to do, and it writes");
+		my $poll = "SELECT step, (f.row).title FROM story_feed('$position') AS f ORDER BY step";
+		is($server->safe_psql($db, $poll), "1|\n2|changed\n3|", "$tool: the feed continues from the old position");
+		is($broken->($db), '', "$tool: no rule is broken");
+		like($run_with->($tool, $db, 'without'), $without, "$tool: without the lines, it would drop index and column");
+		is($broken->($db), $breaks, "$tool: rules that it breaks then: " . ($breaks || 'none'));
+		$feed_db->("${db}_unmoved", 0);
+		like($run_with->($tool, "${db}_unmoved", 'without'), $unmoved, "$tool: beside the table of deletions");
+		is($broken->("${db}_unmoved"), $breaks_unmoved, "$tool: and the rules that it breaks there");
+	}
+}
+my $programs = join '', map { slurp_file("$root/test/drivers/$_") =~ s/^[ \t]+//mgr }
+  qw(node/feed_tools.js prisma/feed.js python/feed_alembic.py);
+for (map { $page->blocks('Schema tools and feeds', $_) } qw(js prisma python))
+{
+	ok(index($programs, $_->{content} =~ s/^[ \t]+//mgr) >= 0, "$_->{name}, $_->{language}: part of a program");
 }
 
 diag 'tools that were run: ', join ', ', @run if $ENV{CI};
