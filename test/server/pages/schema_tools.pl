@@ -188,9 +188,7 @@ for (
 	[   'prisma',
 		"applied: already in sync\nwrites: done",
 		qr/^applied: ERROR: cannot drop column stamp/,
-		$index,
-		qr/^applied: RuntimeError: unreachable$/,
-		'' ],
+		$index, qr/^applied: RuntimeError: unreachable$/, '' ],
 	[ 'sequelize', $nothing, (qr/^applied: 2BP01$/m, '') x 2 ],
 	[ 'typeorm', $nothing, (qr/DROP INDEX .*^applied: 2BP01$/ms, '') x 2 ])
 {
@@ -198,14 +196,15 @@ for (
   SKIP:
 	{
 		my $is_here =
-			$tool eq 'alembic'
+		  $tool eq 'alembic'
 		  ? system("python3 -c 'import alembic, sqlalchemy, psycopg2' 2>/dev/null") == 0
 		  : $is_there->($tool eq 'prisma' ? $tool : 'node');
 		skip "no $tool here", 1 if !$is_here;
 		my $db = "feed_$tool";
 		$feed_db->($db, 1);
 		my $position = $server->safe_psql($db, q{SELECT position FROM story_feed('') WHERE step = 3});
-		is($run_with->($tool, $db, 'with'), $with, "$tool, with the lines of the page: nothing is to do, and it writes");
+		is($run_with->($tool, $db, 'with'), $with,
+			"$tool, with the lines of the page: nothing is to do, and it writes");
 		my $poll = "SELECT step, (f.row).title FROM story_feed('$position') AS f ORDER BY step";
 		is($server->safe_psql($db, $poll), "1|\n2|changed\n3|", "$tool: the feed continues from the old position");
 		is($broken->($db), '', "$tool: no rule is broken");
@@ -216,7 +215,8 @@ for (
 		is($broken->("${db}_unmoved"), $breaks_unmoved, "$tool: and the rules that it breaks there");
 	}
 }
-my $programs = join '', map { slurp_file("$root/test/drivers/$_") =~ s/^[ \t]+//mgr }
+my $programs = join '',
+  map { slurp_file("$root/test/drivers/$_") =~ s/^[ \t]+//mgr }
   qw(node/feed_tools.js prisma/feed.js python/feed_alembic.py);
 for (map { $page->blocks('Schema tools and feeds', $_) } qw(js prisma python))
 {
