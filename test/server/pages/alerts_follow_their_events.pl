@@ -155,8 +155,14 @@ sub done
 
 package main;
 
+sub watched_server
+{
+	my $server = new_server(@_);
+	$server->safe_psql('postgres', 'CREATE TABLE reader (name text, position text)');
+	return $server;
+}
 my $clock = clock();
-my $server = new_server('watched', $clock, conf => "snowflake_ids.machine_id = 7\nsnowflake_ids.max_wait = '1min'");
+my $server = watched_server('watched', $clock, conf => "snowflake_ids.machine_id = 7\nsnowflake_ids.max_wait = '1min'");
 
 sub draw { return value($server, 'SELECT gen_sno() IS NULL, gen_mastic() IS NULL, gen_snowflake_si() IS NULL') }
 
@@ -305,7 +311,7 @@ for my $format (qw(mastic sno snowflake_si))
 
 # ---- machine ids: none, twice the same, out of range
 {
-	my $other = new_server('another', $clock);
+	my $other = watched_server('another', $clock);
 	my $watch = watch('machine ids');
 	$watch->{servers}{'0 another'} = $other;
 	$watch->minute(page => 'no machine id', alerts => 'MachineIdNotSet');
@@ -333,6 +339,28 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute(do => sub { spew($file, $content) })->done;
 }
 
+# ---- feeds: a broken rule, many deletions, a reader that has stopped
+{
+	$server->safe_psql('postgres', 'CREATE TABLE story (id bigint PRIMARY KEY)');
+	$server->safe_psql('postgres', "SELECT count(*) FROM snowflake_ids.create_feed('story')");
+	$server->safe_psql('postgres', 'ALTER TABLE story_deleted SET (fillfactor = 10)');
+	my $reads = "DELETE FROM reader; INSERT INTO reader SELECT 'search', snowflake_ids.feed_position('story')";
+	my $does = sub {
+		my ($sql) = @_;
+		sub { $server->safe_psql('postgres', $sql) }
+	};
+	my $watch = watch('feeds');
+	$watch->minute(do => $does->($reads));
+	$watch->minute(do => $does->('DROP INDEX story_stamp_idx'), alerts => 'FeedRule');
+	$watch->minute(do => $does->('CREATE INDEX story_stamp_idx ON story (stamp)'));
+	$watch->minute(
+		do => $does->('INSERT INTO story_deleted (id) SELECT generate_series(1, 300000)'),
+		alerts => 'FeedDeletions');
+	$watch->minute(do => $does->('TRUNCATE story_deleted'));
+	$watch->minute(passes => 3660, alerts => 'FeedReader');
+	$watch->minute(do => $does->($reads))->done;
+}
+
 # ---- many generators: 64 explicit partitions of a database
 {
 	my $watch = watch('generators');
@@ -357,7 +385,7 @@ for my $format (qw(mastic sno snowflake_si))
 	my $from = "SELECT extract(epoch FROM snowflake_si_timestamp(9007199254740991) - interval '730 days')";
 	$clock->set_to(value($server, $from) - 600);
 	$server->stop;
-	my $late = new_server('late', $clock, conf => 'snowflake_ids.machine_id = 7');
+	my $late = watched_server('late', $clock, conf => 'snowflake_ids.machine_id = 7');
 	value($late, 'SELECT gen_snowflake_si()');
 	caught_up($late);
 	my $watch = Watch->new('the end of Snowflake-SI', $clock, a => $late);

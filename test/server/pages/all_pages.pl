@@ -241,7 +241,14 @@ END
 		'<', 10, 'the other generators were not led there');
 
 	$operating->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
-	$backups->run_chapter($server, $_, dbname => $db)   for 'The example table', 'What to do';
+	$operating->take('Feeds', 'sql');    # feeds_operated runs them
+	$said->(<<'END');
+CREATE TABLE reader (name text, position text);
+INSERT INTO reader VALUES ('search', '');
+CREATE TABLE headline (id bigserial PRIMARY KEY, body text);
+SELECT count(*) FROM snowflake_ids.create_feed('headline');
+END
+	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What to do';
 	$how->run_chapter($server, 'What lies where', dbname => $db);
 	my ($unset) = $operating->blocks('Two queries', 'sql');
 	$errors->run_chapter($server, 'Errors', dbname => $db);

@@ -1,0 +1,139 @@
+# The chapter "Feeds" of doc/operating.md: its queries show a broken rule, an old position and the size of deletions.
+# After each of its answers, a reader has a right copy. all_pages compares the metrics, and alerts_follow_their_events
+# raises the alerts.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Page;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = Page->new('doc/operating.md');
+my ($broken, $others) = map { $_->{content} } grep { $_->{heading} eq 'Feeds' } $page->blocks('Feeds', 'sql');
+my %answer;
+push @{ $answer{ $_->{heading} } }, $_->{content} for $page->take('Feeds', 'sql');
+my $types = sub { my ($title, $n) = @_; return $answer{$title}[ $n // 0 ] // die "nothing to type: $title" };
+
+my $server = feed_server('operated');
+my $said = sub { my ($sql, $where) = @_; return ($where // $server)->safe_psql('postgres', $sql) };
+create_feed($server, 'headline', columns => 'id bigserial PRIMARY KEY, body text');
+$said->("INSERT INTO headline (body) SELECT 'first' FROM generate_series(1, 1000)");
+my $reader = Reader->new('headline');
+$reader->poll($server);
+my $right = sub {
+	my ($what, $where) = @_;
+	$reader->poll($where // $server);
+	return $reader->same_as($where // $server, $what);
+};
+
+# ---- the queries, as a role that may only read
+$said->('CREATE ROLE monitor; GRANT pg_read_all_data TO monitor');
+my $as_monitor = sub { return $said->("SET ROLE monitor; $_[0]") };
+is($as_monitor->($broken), '', 'no rule is broken');
+$said->('CREATE TABLE part (id bigint PRIMARY KEY) PARTITION BY RANGE (id)');
+$said->('CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (9)');
+create_feed($server, 'part');
+is($as_monitor->($broken), '', 'nor of a partitioned table');
+
+for ([ 'DROP INDEX headline_stamp_idx', 'index begins' ], [ 'DROP TRIGGER zz_stamp ON headline', 'a trigger stamps' ])
+{
+	my ($breaks, $rule) = @$_;
+	$said->($breaks);
+	my $line = $as_monitor->($broken);
+	like($line, qr/^headline\|.*$rule/, "$breaks: the query shows it");
+	$said->(join '', map { "$_;" } map { (split /\|/)[2] } grep { /\|.*\|/ } split /\n/, $line);
+	is($as_monitor->($broken), '', 'and what it says to type mends it');
+}
+$right->('after that');
+$said->(q{CREATE TABLE reader (name text PRIMARY KEY, position text NOT NULL DEFAULT '')});
+$said->("INSERT INTO reader VALUES ('search', '$reader->{position}'), ('new', '')");
+like($as_monitor->($others), qr/^search\|00:.*\nnew\|\n/, 'ages of readers');
+like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
+
+# ---- deletions that fill the disk
+{
+	my $size = sub { $said->(q{SELECT pg_total_relation_size('headline_deleted')}) };
+	$said->("INSERT INTO headline (body) SELECT 'short' FROM generate_series(1, 20000)");
+	$said->("DELETE FROM headline WHERE body = 'short'");
+	my $old = Session->new($server);
+	$old->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM reader');
+	my ($forget, $vacuum) = map { "$_;" } split /;/, $types->('The deletions fill the disk') =~ s/'7 days'/'0 s'/r;
+	$said->($forget) for 1, 2;
+	my $before = $size->();
+	is($said->('SELECT count(*) < 100 FROM headline_deleted'), 't', 'forgotten');
+	$said->('VACUUM headline_deleted');
+	cmp_ok($size->(), '>=', $before, 'forget_deleted and VACUUM give no disk back');
+	$said->($vacuum);
+	is($reader->once($old), '40001', 'a poll with an older snapshot fails');
+	$old->ask('ROLLBACK');
+	$said->($vacuum);
+	cmp_ok($size->(), '<', $before / 10, 'after VACUUM FULL, the file is small');
+	$right->('and the reader continues');
+}
+
+# ---- a bulk load
+{
+	my ($off, $load, $on) = split /\n/, $types->('A bulk load with triggers off');
+	$said->($off);
+	$said->($load);
+	is($reader->once($server), 'SF002', 'triggers are off: an error');
+	$said->($on);
+	is($reader->once($server), 'SF001', 'after create_feed: copy again');
+	$right->('the rows of the load are there');
+	$said->("$off $load");
+	$said->("ALTER TABLE headline ENABLE ALWAYS TRIGGER $_") for qw(zz_stamp zz_note_deleted zz_note_truncated);
+	is($reader->once($server), '', 'triggers that were turned on by hand: nobody notices');
+	$said->($types->('A bulk load with triggers off', 1));
+	is($reader->once($server), 'SF001', 'until the readers are told');
+	$right->('and the rows are there');
+}
+
+# ---- CREATE INDEX CONCURRENTLY beside a sleeper
+{
+	my $sleeper = Session->new($server);
+	my $since = $sleeper->ask("SELECT snowflake_ids.wait_feed('headline', '$reader->{position}', '0')");
+	$sleeper->send("SELECT snowflake_ids.wait_feed('headline', '$since', '1 h')");
+	my $wakes = $types->('CREATE INDEX CONCURRENTLY takes long');
+	my $sleeps =
+	  "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Extension' AND query ~ '^SELECT snowflake_ids.wait_feed'";
+	ok(eventually(sub { $said->($sleeps) eq '1' }), 'a reader sleeps');
+	my $builds = Session->new($server);
+	$builds->send('CREATE INDEX CONCURRENTLY ON headline (body)');
+	my $waits =
+	  "SELECT count(*) FROM pg_stat_activity WHERE query ~ '^CREATE INDEX CONC' AND wait_event = 'virtualxid'";
+	ok(eventually(sub { $said->($waits) eq '1' }), 'CREATE INDEX CONCURRENTLY waits for it');
+	is($said->($wakes), 't', 'it is woken');
+	like($sleeper->answer, qr/canceling statement/, 'with an error');
+	is($builds->answer, '', 'and the index is made');
+	is($said->(q{SELECT bool_and(indisvalid) FROM pg_index WHERE indrelid = 'headline'::regclass}), 't', 'valid');
+}
+
+# ---- a dump, in the same cluster and in a new one, whose transactions have smaller ids
+{
+	my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	$said->('DO $$ BEGIN FOR i IN 1 .. 2000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$');
+	$said->("INSERT INTO headline (body) VALUES ('before the dump')");
+	$server->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'dumped');
+	$said->("INSERT INTO headline (body) VALUES ('after the dump')");
+	$right->('before it is restored');
+	my $other = PostgreSQL::Test::Cluster->new('restored');
+	$other->init;
+	$other->append_conf('postgresql.conf', 'fsync = off');
+	$other->start;
+	$other->command_ok([ 'psql', '-Xq', '-f', $dump, 'postgres' ], 'restored in a new cluster');
+	my $position = $reader->{position};
+	like($reader->once($other), qr/^SF00[12]$/, 'an old position is an error');
+	$reader->{position} = '';
+	is($reader->once($other), 'SF002', 'the stamps are of another server');
+	$other->safe_psql('postgres', $types->('A dump was restored'));
+	is($other->safe_psql('postgres', $broken), '', 'no rule is broken after what the page says to type');
+	$reader->{position} = $position;
+	is($reader->once($other), 'SF001', 'an old position: copy again');
+	$right->('and the copy is right', $other);
+	$other->stop;
+}
+$server->stop;
+done_testing();
