@@ -27,3 +27,20 @@ with psycopg.connect("", autocommit=True) as connection:  # where PGHOST, PGPORT
     with connection.cursor().copy("COPY person (id, name) FROM STDIN (FORMAT binary)") as copy:
         copy.write_row((bytes.fromhex("3e0e7e8ae400af780001"), "eve"))
     assert found("SELECT id FROM person WHERE name = 'eve'") == [("9q99v4p624ppi223",)]
+
+    # A poll that the driver has prepared continues after ADD COLUMN, also with (f."row").*, which keeps its columns.
+    connection.execute("CREATE TABLE story (id bigint PRIMARY KEY, title text)")
+    found("SELECT snowflake_ids.create_feed('story')")
+    polls = ["SELECT * FROM story_feed(%s)", 'SELECT step, (f."row").*, position FROM story_feed(%s) AS f']
+    positions = [found(poll, "")[-1][-1] for poll in polls]
+    for n in range(12):
+        if n == 8:
+            with psycopg.connect("", autocommit=True) as other:
+                other.execute("ALTER TABLE story ADD COLUMN body text")
+                (prepared,) = connection.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement ~ 'story_feed'").fetchone()
+                assert prepared == 2
+        connection.execute("INSERT INTO story (id) VALUES (%s)", [n])
+        rows = [found(poll, position) for poll, position in zip(polls, positions)]
+        positions = [of_poll[-1][-1] for of_poll in rows]
+        assert [[row[1] for row in of_poll] for of_poll in rows] == [[n, None], [n, None]]
+        assert len(rows[1][0]) == 5
