@@ -303,7 +303,6 @@ END
 	my %hint_says_all = map { utf8::encode($_); $_ => 1 } split /\n/, <<'END';
 … cannot have a feed
 … exists already
-…(text) exists already
 … has no feed
 … has no primary key
 … ids have no machine id, and this server …
@@ -322,10 +321,10 @@ cannot generate … ids: the clock is …
 cannot stamp the rows of "…" for its feed
 cannot wait for rows in a transaction that does not see what others commit
 column … of … exists already
-…(text) exists already
 function "…" is for triggers that create_feed() makes
 function "feed_stamp" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
 the feed of "…" has no deletions
+the feed of … keeps its deletions
 the primary key of … has a column with a name that its feed needs
 … is a partition
 could not generate random values
