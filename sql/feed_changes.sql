@@ -64,15 +64,20 @@ SELECT snowflake_ids.drop_feed(:'name2');
 SELECT snowflake_ids.drop_feed(:'name1');
 DROP TABLE :name1, :name2;
 
--- ---- columns come, go, change their type and name, with the function in place
+-- ---- columns come, go and change their name, with the function in place. Newer minors (15.20) want it dropped and made
+-- again in the transaction that changes a type or gives a DEFAULT: the positions stay valid.
 CREATE TABLE headline (id int PRIMARY KEY, body text, n int);
 SELECT to_do FROM snowflake_ids.create_feed('headline');
 INSERT INTO headline VALUES (1, 'one', 1);
 PREPARE poll AS SELECT step, id, f.row FROM headline_feed('') AS f WHERE step = 2;
 SELECT id FROM headline_feed('') WHERE step = 2;
 SELECT * FROM poll('headline');
-ALTER TABLE headline ADD COLUMN added text DEFAULT 'a', DROP COLUMN n;
-ALTER TABLE headline ALTER body TYPE int USING 7;
+ALTER TABLE headline ADD COLUMN added text, DROP COLUMN n;
+BEGIN;
+DROP FUNCTION headline_feed;
+ALTER TABLE headline ALTER body TYPE int USING 7, ALTER added SET DEFAULT 'a';
+SELECT * FROM snowflake_ids.create_feed('headline');
+COMMIT;
 ALTER TABLE headline RENAME body TO number;
 ALTER TABLE headline RENAME added TO h;
 INSERT INTO headline VALUES (2, 2);
