@@ -235,9 +235,11 @@ List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snap
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     ScanKeyData key;
     ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
+    List* present = NIL;
     SysScanDesc scan = systable_beginscan(inherits, InheritsParentIndexId, true, latest, 1, &key);
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
+        present = lappend_oid(present, row->inhrelid);
         if (row->inhdetachpending) continue;
         // Also if the row is frozen.
         const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
@@ -248,6 +250,14 @@ List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snap
         auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
         *part = {row->inhrelid, of.is_new || is_new};
         parts = lappend(parts, part);
+    }
+    systable_endscan(scan);
+    // The snapshot shows that a part was there, but not its rows any more, nor yet that they were deleted.
+    ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
+    scan = systable_beginscan(inherits, InheritsParentIndexId, true, snapshot, 1, &key);
+    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
+        if (!list_member_oid(present, reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhrelid))
+            fail_again(table, "A part was removed after the snapshot was taken.");
     }
     systable_endscan(scan);
     table_close(inherits, AccessShareLock);
