@@ -5,28 +5,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
-use Feed;
+use Feed qw(:DEFAULT pair goes_on);
 use Test::More;
-
-my $names = 0;
-
-sub pair
-{
-	my ($conf) = @_;
-	my $primary = feed_server(
-		'primary' . ++$names,
-		streaming => 1,
-		conf => "wal_keep_size = 64MB\n" . ($conf // ''));
-	$primary->backup('base');
-	return ($primary, standby_of($primary, "standby$names"));
-}
-
-sub goes_on
-{
-	my ($reader, $node, $what) = @_;
-	is($reader->once($node), '', "$what: nobody is told") or diag $reader->{said};
-	return $reader->same_as($node, $what);
-}
 
 # ---- one server after another, and nothing is lost
 my %ends = (

@@ -13,6 +13,7 @@ use warnings;
 use Exporter 'import';
 use Faults;
 
+our @EXPORT_OK = qw(pair goes_on);
 our @EXPORT = qw(feed_server create_feed insert has_all kill_and_start writes finish_prepared go_on);
 
 use constant hot_rows => 50;
@@ -72,6 +73,28 @@ sub kill_and_start
 	kill_postmaster($node);
 	$node->start;
 	return;
+}
+
+# A primary and its standby. pg_rewind needs the hints.
+my $pairs = 0;
+
+sub pair
+{
+	my ($conf) = @_;
+	my $primary = feed_server(
+		'primary' . ++$pairs,
+		streaming => 1,
+		conf => "wal_log_hints = on\nwal_keep_size = 64MB\n" . ($conf // ''));
+	$primary->backup('base');
+	return ($primary, standby_of($primary, "standby$pairs"));
+}
+
+# The reader need not copy again, and its copy is right.
+sub goes_on
+{
+	my ($reader, $node, $what) = @_;
+	Test::More::is($reader->once($node), '', "$what: nobody is told") or Test::More::diag($reader->{said});
+	return $reader->same_as($node, $what);
 }
 
 # Returns when the standbys have replayed what is there now.
