@@ -44,7 +44,6 @@ SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestam
     pg_catalog.interval '1 ms', 41, 10, 12, false);
 SELECT pg_catalog.count(*) AS layouts FROM snowflake_ids.layouts WHERE created;
 SELECT public.snowflake_layout_drop(pg_catalog.text 'own');
-SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(snowflake_ids.sno_snapshot(NULL::pg_catalog.int4));
 SELECT snowflake_ids.reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
     public.gen_mastic_series(10::pg_catalog.int8);

@@ -6,7 +6,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 19;
 \i sql/include/reload.psql
 CREATE ROLE regress_operator;
 GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
-    snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb) TO regress_operator;
+    snowflake_observe(text, bigint, boolean) TO regress_operator;
 
 -- How to draw, compose on this machine id and another, and observe each format.
 CREATE TABLE format_of (format text, draw text, make text, elsewhere text, created text, observe text, reset text);
@@ -91,101 +91,6 @@ SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe('1', NULL) IS NULL AS ma
        snowflake_observe(NULL, 1) IS NULL AS layout;
 
 --
--- Snapshot
---
-SELECT gen_sno() AS id, snowflake_ids.sno_snapshot() AS snapshot \gset
-SELECT key, jsonb_typeof(value) FROM jsonb_each(:'snapshot') ORDER BY key;
-SELECT s.partition, s."sequenceMin", s."sequenceMax", s.sequence = sno_sequence(:'id') AS sequence, s."wallSafe" <= s."wallHi" AS safe, s.drifts & 1 = sno_ticktock(:'id') AS drifts,
-       timestamptz '2010-01-01 00:00:00+00' + s."wallHi" * interval '4 ms' = sno_timestamp(:'id') AS wall_hi,
-       abs(extract(epoch FROM timestamptz '2010-01-01 00:00:00+00' + s.now * interval '4 ms' - clock_timestamp())) < 10 AS now
-FROM jsonb_to_record(:'snapshot') AS s (partition jsonb, "sequenceMin" int, "sequenceMax" int, sequence int, now bigint, "wallHi" bigint, "wallSafe" bigint, drifts bigint);
-SELECT snowflake_ids.sno_snapshot(19) - 'now' = snowflake_ids.sno_snapshot(NULL) - 'now' AS same, snowflake_ids.sno_snapshot(40019) IS NULL AS never_drawn;
-SELECT snowflake_ids.sno_snapshot(-1);
-\echo :LAST_ERROR_SQLSTATE
-SELECT snowflake_ids.sno_snapshot(65536);
-SET ROLE regress_operator;
-SELECT snowflake_ids.sno_snapshot() ->> 'partition' AS partition;
-RESET ROLE;
-
---
--- Restore: only ever forward
---
-SELECT count(gen_sno()) FROM generate_series(1, 1000);
--- An older snapshot uses up at most the current tick.
-SELECT gen_sno() AS last, snowflake_ids.sno_snapshot() AS before, snowflake_ids.sno_restore(:'snapshot') AS void, snowflake_ids.sno_snapshot() AS after \gset
-SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb_each(:'after') AS a USING (key)
-WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
-SELECT gen_sno() > :'last' AS above, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 1 AS not_ahead;
-\set units '(extract(epoch FROM clock_timestamp()) - 1262304000)::bigint * 250'
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('sequence', 65535, 'wallHi', :units + 5000)) AS void;
-SELECT gen_sno() AS id, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead \gset
-SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (snowflake_ids.sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallSafe', :units + 10000)) AS void;
-SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 30 AND 41 AS forty_seconds_ahead;
-SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
-SELECT snowflake_ids.sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
--- Only a superuser may restore far ahead.
-SET ROLE regress_operator;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 5000)) AS void;
-\set VERBOSITY terse
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000)) AS void;
-\echo :LAST_ERROR_SQLSTATE
-\set VERBOSITY default
-SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 25 AS not_there;
-RESET ROLE;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000)) AS void;
-SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 100 AND 121 AS two_minutes_ahead;
-SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
-
--- Other keys and the snapshot's time are ignored. Bounds may be reversed, and zero.
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"now": "x", "other": [1]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 65535, "sequenceMax": 0, "sequence": 0}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 9, "sequenceMax": 4, "sequence": 0}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"wallHi": 1.0}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMax": 5, "sequence": 65535}') AS void;
-SELECT snowflake_ids.sno_restore(NULL);
-SELECT snowflake_ids.sno_restore('[]');
-\echo :LAST_ERROR_SQLSTATE
-SELECT snowflake_ids.sno_restore('1');
-SELECT snowflake_ids.sno_restore('null');
-SELECT snowflake_ids.sno_restore('"x"');
-SELECT snowflake_ids.sno_restore('{}');
-SELECT snowflake_ids.sno_restore('{');
-\echo :LAST_ERROR_SQLSTATE
-SELECT snowflake_ids.sno_restore('');
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 9, "sequenceMax": 9, "sequence": 0}') AS void;
-\echo :LAST_ERROR_SQLSTATE
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 0, "sequenceMax": 4, "sequence": 0}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"sequenceMin": 7, "sequence": 6}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'partition') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequenceMin') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequenceMax') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'sequence') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'wallHi') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'wallSafe') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'drifts') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb - 'now') AS void;
-SELECT k, v, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object(k, v::jsonb)))).*
-FROM unnest(ARRAY['sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts']) WITH ORDINALITY AS k (k, i),
-     unnest(ARRAY['-1', '0.5', '1e30', '-1e30', '549755813888', '"1"', 'true', 'null', '[1]', '{}']) WITH ORDINALITY AS v (v, j) ORDER BY i, j;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [256, 0]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, -1]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 1.5]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": ["0", 19]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 0, 19]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": []}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": 19}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": "AA=="}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": null}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": {}}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [[0], [19]]}') AS void;
-SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || '{"partition": [0, 1e40]}') AS void;
-SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
-
---
 -- Reset
 --
 SELECT snowflake_ids.reset(NULL);
@@ -247,7 +152,7 @@ SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
 
 SELECT snowflake_ids.reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids.reset(now(), 'sno', 19, force => true);
 REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
-    snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb), snowflake_ids.reset(timestamptz, text, integer, boolean) FROM regress_operator;
+    snowflake_observe(text, bigint, boolean), snowflake_ids.reset(timestamptz, text, integer, boolean) FROM regress_operator;
 REVOKE SELECT ON format_of FROM regress_operator;
 DROP FUNCTION observed(format_of, interval, boolean, boolean), value_of(text);
 DROP TABLE format_of;
@@ -260,5 +165,5 @@ SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE machine_id = 19 AND cloc
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(reset|read_ceiling|pass_now|(sno|mastic|snowflake_si)_observe|sno_(snapshot|restore))$' ORDER BY signature COLLATE "C"
+WHERE proname ~ '^(reset|read_ceiling|pass_now|(sno|mastic|snowflake_si)_observe)$' ORDER BY signature COLLATE "C"
 \g (format=unaligned)

@@ -35,12 +35,12 @@ SET snowflake_ids.durable_window = '1h';
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT current_setting('snowflake_ids.machine_id') <> '7' AS machine_id_stays, current_setting('snowflake_ids.durable_window') <> '1h' AS window_stays;
 
--- A GRANT of restore still cannot go far ahead.
+-- A GRANT of observe still cannot go far ahead.
 \c - :super
-GRANT EXECUTE ON FUNCTION snowflake_ids.sno_restore(jsonb) TO regress_tenant_user;
+GRANT EXECUTE ON FUNCTION mastic_observe(mastic, boolean) TO regress_tenant_user;
 \c - regress_tenant_user
 \set VERBOSITY terse
-SELECT snowflake_ids.sno_restore('{"partition": [0, 0], "sequenceMin": 0, "sequenceMax": 65535, "sequence": 0, "wallHi": 400000000000, "wallSafe": 0, "drifts": 0}');
+SELECT mastic_observe(make_mastic('2300-01-01', 0));
 \echo :LAST_ERROR_SQLSTATE
 \set VERBOSITY default
 

@@ -22,8 +22,7 @@ enum class Error : unsigned char {
     bad_tick,
     bad_epoch,
     bounds_identical,
-    bounds_too_close,    // sno: fewer numbers than the reference allows
-    sequence_underflow,  // sno snapshot: below the lower bound
+    bounds_too_close,  // sno: fewer numbers than the reference allows
 };
 
 // True if `error` is none; otherwise `value` is meaningless.

@@ -1,14 +1,14 @@
-// The generator step against sno's own trace; every scenario of it under the policies that we ship, where no id
-// repeats; and snapshots.
+// The generator step against sno's own trace, and every scenario of it under the policies that we ship, where no id
+// repeats.
 #include <map>
 #include <optional>
 #include <string>
 
 #include "core/sno.hpp"
-#include "core/sno_snapshot.hpp"
 #include "core/step.hpp"
 #include "support/draw.hpp"
 #include "support/json.hpp"
+#include "support/sno_snapshot.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"
@@ -46,7 +46,7 @@ sno::Snapshot sno_snapshot(const std::string& json) {
 Error sno_error(const std::string& message) {
     if (message.find("bounds are identical") != std::string::npos) return Error::bounds_identical;
     if (message.find("capacity of at least 4") != std::string::npos) return Error::bounds_too_close;
-    if (message.find("underflows") != std::string::npos) return Error::sequence_underflow;
+    if (message.find("underflows") != std::string::npos) return Error::sequence_range;
     throw std::runtime_error("unknown message: " + message);
 }
 
@@ -245,74 +245,6 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
             EXPECT_EQ(drawn, 1484u + 65535u);
         }
     }
-}
-
-TEST(CoreStep, SnoSnapshotsOutsideTheFormat) {
-    const std::uint64_t last = sno::timeline.max_tick();
-    const auto error = [](const sno::Snapshot& s) { return sno::from_snapshot(s).error; };
-    EXPECT_EQ(error({.partition = 65535, .wall_hi = last, .wall_safe = last}), Error::none);
-    EXPECT_EQ(error({.partition = 65536}), Error::node_range);
-    EXPECT_EQ(error({.wall_hi = last + 1}), Error::time_after_end);
-    EXPECT_EQ(error({.wall_safe = UINT64_MAX}), Error::time_after_end);
-    EXPECT_EQ(error({.sequence_min = 65536}), Error::sequence_range);
-    EXPECT_EQ(error({.sequence_max = UINT32_MAX}), Error::sequence_range);
-    EXPECT_EQ(sno::check_bounds(0, 65536).error, Error::sequence_range);
-    EXPECT_EQ(sno::check_bounds(UINT32_MAX, 0).error, Error::sequence_range);
-}
-
-// It means that the unit is used up, also for 2^32 - 1, where one more would be 0.
-TEST(CoreStep, SnoSnapshotSequenceAboveTheBounds) {
-    for (const std::uint32_t sequence : {200u, 201u, 65535u, 65536u, 1000000u, UINT32_MAX - 1, UINT32_MAX}) {
-        SCOPED_TRACE(sequence);
-        const auto made = sno::from_snapshot(
-            {.sequence_min = 100, .sequence_max = 200, .sequence = sequence, .wall_hi = 1000, .wall_safe = 1000});
-        ASSERT_TRUE(made);
-        EXPECT_LE(made.value.state.next, used_up);
-        const Step s = step(made.value.state, 1000, 1, rules_of(made.value));
-        EXPECT_EQ(s.verdict, Verdict::overflow);
-        EXPECT_EQ(s.resume, 1001u);
-    }
-}
-
-TEST(CoreStep, SnoSnapshotRoundTrip) {
-    sno::PartitionState g = sno::from_snapshot({.partition = 7, .sequence_min = 10, .sequence_max = 20}).value;
-    for (const std::uint64_t now : {50u, 50u, 50u, 40u, 40u, 45u, 60u}) {
-        g.state = step(g.state, now, 1, rules_of(g)).state;
-        for (const std::uint64_t clock : {std::uint64_t{0}, now, now + 1}) {
-            const Result<sno::PartitionState> back = sno::from_snapshot(sno::to_snapshot(g, clock));
-            ASSERT_TRUE(back);
-            EXPECT_EQ(back.value.partition, 7u);
-            EXPECT_EQ(back.value.bounds.min, 10u);
-            EXPECT_EQ(back.value.bounds.max, 20u);
-            EXPECT_EQ(back.value.state.tick, g.state.tick);
-            EXPECT_EQ(back.value.state.safe, g.state.safe);
-            EXPECT_EQ(back.value.state.next, g.state.next);
-            EXPECT_EQ(back.value.state.drifts, g.state.drifts);
-        }
-    }
-    g.state = lift(g.state, 70);
-    const sno::PartitionState back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
-    for (std::uint64_t now = 0; now <= 70; now++)
-        EXPECT_NE(step(back.state, now, 1, rules_of(back)).verdict, Verdict::issued) << now;
-    EXPECT_EQ(step(back.state, 71, 1, rules_of(back)).verdict, Verdict::issued);
-}
-
-// A floor leaves a state that is used up; an unused generator has no last number.
-TEST(CoreStepSno, SnapshotOfNextNumbersThatAreNone) {
-    const auto sequence = [](std::uint32_t next) {
-        sno::PartitionState g{.bounds = {10, 65535}};
-        g.state.next = next;
-        return sno::to_snapshot(g, 0).sequence;
-    };
-    EXPECT_EQ(sequence(used_up + 5), 65535u);
-    EXPECT_EQ(sequence(used_up), 65535u);
-    EXPECT_EQ(sequence(12), 11u);
-    EXPECT_EQ(sequence(11), 10u);
-    EXPECT_EQ(sequence(10), 10u);
-    EXPECT_EQ(sequence(0), 10u);
-    constexpr sno::Snapshot empty{};
-    static_assert(empty.partition == 0 && empty.sequence_min == 0 && empty.now == 0 && empty.wall_hi == 0);
-    static_assert(empty.wall_safe == 0 && empty.drifts == 0 && empty.sequence_max == 0 && empty.sequence == 0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace snowflake_ids {
 
 void check_not_far_ahead(UnixTime id_time, const char* what) {
-    // Clocks of two servers differ. If more were allowed, users with the privilege to observe, restore or reset could
+    // Clocks of two servers differ. If more were allowed, users with the privilege to observe or reset could
     // put all ids into the future.
     constexpr microseconds plausible_lead = std::chrono::minutes{1};
     const UnixTime now = ledger::wall_clock();
@@ -23,14 +23,6 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
          errdetail("Its time is %s, but the clock shows %s.", show_time(timestamptz(id_time)),
                    show_time(timestamptz(now))),
          errhint("To accept it anyway, call this function as a superuser. For observe functions, add force => true.")));
-}
-
-void lift_past(Generator& g, uint64 tick) {
-    // The ceilings come first, because the next life begins there.
-    issue_limit::lift_above(g, tick + 1, Deadline{.queues = true});
-    ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
-    // This ends the leases of other backends, which could contain numbers up to this tick.
-    shared_ledger().header->revision.fetch_add(1);
 }
 
 bool force_argument(FunctionCallInfo fcinfo, int n) {
@@ -58,6 +50,16 @@ ledger::SqlFormat format_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 namespace {
+
+// After this the generator issues nothing at or before `tick`, also after a crash. Waits for the lock of a relation
+// without a limit. Raises an error if a ceiling cannot be lifted.
+void lift_past(Generator& g, uint64 tick) {
+    // The ceilings come first, because the next life begins there.
+    issue_limit::lift_above(g, tick + 1, Deadline{.queues = true});
+    ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
+    // This ends the leases of other backends, which could contain numbers up to this tick.
+    shared_ledger().header->revision.fetch_add(1);
+}
 
 // After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more
 // than a minute ahead of the clock, unless `force`.

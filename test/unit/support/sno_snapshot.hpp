@@ -27,15 +27,12 @@ struct PartitionState {
     State state{};
 };
 
-// Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end for values that the reference
-// accepts but no id can have.
+// Errors: those of check_bounds(); sequence_range: below the lower bound.
 constexpr Result<PartitionState> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
     const std::uint32_t sequence = s.sequence == 0 ? bounds.value.min : s.sequence;
-    if (sequence < bounds.value.min) return Error::sequence_underflow;
-    if (s.partition > 65535) return Error::node_range;
-    if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
+    if (sequence < bounds.value.min) return Error::sequence_range;
     PartitionState g{s.partition, bounds.value};
     // The reference checks only the lower bound.
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
