@@ -65,20 +65,9 @@ inline config_generic* find_option(const char* name, bool, bool, int) {
 }
 #endif
 
-// With this flag, a setting may be set in a parallel operation. Minor versions since late 2024 know it; a running
-// server older than the headers ignores it. Tests define SNOWFLAKE_IDS_OLD_MINOR to build as for such a server.
-#if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
-#undef GUC_ALLOW_IN_PARALLEL
+// With this flag, a setting may be set in a parallel operation. Minor versions since late 2024 know it.
+#ifndef GUC_ALLOW_IN_PARALLEL
 #define GUC_ALLOW_IN_PARALLEL 0
-inline bool settings_allowed_in_parallel() { return false; }
-#else
-inline bool settings_allowed_in_parallel() {
-    const int running = atoi(GetConfigOption("server_version_num", false, false));
-    const int first[] = {150010, 160006, 170002};
-    for (const int f : first)
-        if (running / 10000 == f / 10000) return running >= f;
-    return running >= 180000;
-}
 #endif
 
 // Renamed with 17.

@@ -4,7 +4,6 @@
 #include <bit>
 
 extern "C" {
-#include "access/xact.h"
 #include "lib/stringinfo.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
@@ -89,38 +88,13 @@ int errhint_reset(const char* setting, const char* reset) {
                    setting);
 }
 
-// Before the minor releases of late 2024, the server refuses to define a setting in a parallel operation. All its
-// processes have the same values, so we leave parallel mode meanwhile. A server with assertions would fail there; in
-// it, the session refuses to generate ids instead.
-[[maybe_unused]] void define_in_parallel_operation(void (*define)()) {
-    static int levels = 0;  // a longjmp would clobber a local variable
-    while (levels < 8 && IsInParallelMode()) {
-        ExitParallelMode();
-        levels++;
-    }
-    // A cancel must not find the transaction outside of its parallel operation. An error resets the counter.
-    InterruptHoldoffCount = InterruptHoldoffCount + 1;
-    PG_TRY();
-    { define(); }
-    PG_FINALLY();
-    {
-        for (; levels > 0; levels--) EnterParallelMode();
-    }
-    PG_END_TRY();
-    InterruptHoldoffCount = InterruptHoldoffCount - 1;
-}
-
 }  // namespace
 
-// Defining a setting removes its placeholder, so it is remembered before.
+// Defining a setting removes its placeholder, so it is remembered before. Before the minor releases of late 2024, a
+// server takes no value for a setting that is defined in a parallel operation, so the session generates no ids.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
-#ifndef USE_ASSERT_CHECKING
-    if (IsInParallelMode() && !settings_allowed_in_parallel())
-        define_in_parallel_operation(define);
-    else
-#endif
-        define();
+    define();
     MarkGUCPrefixReserved("snowflake_ids");
     for (int s = 0; s < count; s++) note_if_not_accepted(static_cast<Setting>(s));
 }
