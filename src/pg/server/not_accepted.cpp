@@ -53,39 +53,9 @@ void remember_placeholder(Setting s) {
     strlcpy(p.text, text != nullptr ? text : "", sizeof p.text);
 }
 
-bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
-
 void note_if_not_accepted(Setting s) {
     if (placeholders[s].was_given && find_setting(known[s].name)->source != placeholders[s].source)
         not_accepted_bits |= bit_of(s);
-}
-
-// Where a value was set, if not for the whole server, and the command that removes it.
-struct Origin {
-    GucSource source;
-    const char* name;
-    const char* reset;  // null: the next connection does not have the value by itself
-};
-
-constexpr Origin origins[] = {
-    {PGC_S_GLOBAL, "all roles", "ALTER ROLE ALL RESET"},
-    {PGC_S_DATABASE, "this database", "ALTER DATABASE ... RESET"},
-    {PGC_S_USER, "this role", "ALTER ROLE ... RESET"},
-    {PGC_S_DATABASE_USER, "this role in this database", "ALTER ROLE ... IN DATABASE ... RESET"},
-    {PGC_S_CLIENT, "this connection", nullptr}};
-
-Origin origin_of(GucSource source) {
-    for (const Origin& o : origins)
-        if (o.source == source) return o;
-    return {source, "this session, before the library was loaded", nullptr};
-}
-
-// "In a new session", because one that has loaded the library refuses the command.
-int errhint_reset(const char* setting, const char* reset) {
-    if (reset == nullptr)
-        return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
-    return errhint("Run %s %s in a new session, and connect again. If it is needed, set it in postgresql.conf.", reset,
-                   setting);
 }
 
 }  // namespace
@@ -107,20 +77,24 @@ void check() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));
     const Placeholder& p = placeholders[s];
-    const bool misplaced = !is_for_whole_server(p.source);
-    const Origin where = origin_of(p.source);
+    if (p.source <= PGC_S_ARGV) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("value of parameter \"%s\" was not accepted: \"%s\"", known[s].name, p.text),
+             errdetail("It must be %s. Ids that are generated with the default could equal ids of another server.",
+                       known[s].must_be),
+             errhint(
+                 "Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again.")));
+    }
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("value of parameter \"%s\" was not accepted: \"%s\"", known[s].name, p.text),
-         misplaced
-             ? errdetail("It was set for %s. Only a value for the whole server is used.", where.name)
-             : errdetail("It must be %s. Ids that are generated with the default could equal ids of another server.",
-                         known[s].must_be),
-         misplaced
-             ? errhint_reset(known[s].name, where.reset)
-             : errhint(
-                   "Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again.")));
+         errdetail("Its source is \"%s\". Only a value for the whole server is used.", GucSource_Names[p.source]),
+         errhint(
+             "In a new session, remove it there, as with ALTER ROLE ... RESET %s, and connect again. If it is needed, set it in postgresql.conf.",
+             known[s].name)));
 }
 
 char* describe() {

@@ -169,16 +169,15 @@ SQL
 # ---- set where it cannot be set
 $server->safe_psql('postgres', 'CREATE ROLE somebody LOGIN; CREATE DATABASE other');
 for my $place (
-	[ 'this role', 'ALTER ROLE somebody %s' ],
-	[ 'this database', 'ALTER DATABASE postgres %s' ],
-	[ 'all roles', 'ALTER ROLE ALL %s' ],
-	[ 'this role in this database', 'ALTER ROLE somebody IN DATABASE postgres %s' ])
+	[ 'user', 'ALTER ROLE somebody %s' ],
+	[ 'database', 'ALTER DATABASE postgres %s' ],
+	[ 'global', 'ALTER ROLE ALL %s' ],
+	[ 'database user', 'ALTER ROLE somebody IN DATABASE postgres %s' ])
 {
 	my ($what, $sql) = @$place;
 	$server->safe_psql('postgres', sprintf $sql, 'SET snowflake_ids.machine_id = 5');
 	my $reset = sprintf $sql, 'RESET snowflake_ids.machine_id';
-	my $shown = $reset =~ s/\b(somebody|postgres)\b/.../gr;
-	my $refused = refusal('machine_id', 5, "It was set for $what\\. Only", "Run \Q$shown\E in a new session, ");
+	my $refused = refusal('machine_id', 5, "Its source is \"$what\"\\. Only", 'In a new session, remove it there');
 	like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()", extra_params => [ '-U', 'somebody' ]),
 		$refused, "a machine id for $what is refused");
 
@@ -190,12 +189,12 @@ for my $place (
 		11, 'and without it the configured one counts');
 }
 like( err ("\\set VERBOSITY verbose\nSET snowflake_ids.sno_sequence_max = 200; SELECT gen_sno()"),
-	refusal('sno_sequence_max', 200, 'It was set for this session, before', 'Connect again without setting it\.'),
+	refusal('sno_sequence_max', 200, 'Its source is "session"', 'In a new session, remove it there'),
 	'SET before the first use');
 {
 	local $ENV{PGOPTIONS} = '-c snowflake_ids.machine_id=5';
 	like( err ("\\set VERBOSITY verbose\nSELECT gen_sno()"),
-		refusal('machine_id', 5, 'It was set for this connection', 'Connect again without setting it\.'),
+		refusal('machine_id', 5, 'Its source is "client"', 'In a new session, remove it there'),
 		'by the connection');
 }
 is(err ("SET snowflake_ids.max_wait = 'for ever'; SELECT gen_sno()") =~ /ERROR/ ? 1 : 0,
