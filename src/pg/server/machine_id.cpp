@@ -34,14 +34,17 @@ bool has_citus() {
            OidIsValid(get_extension_oid("citus", true));
 }
 
-// Bits of Header::warnings, two for each warning, because the reason can be Citus or not.
-constexpr uint64 not_set = 1;
-constexpr uint64 no_node = 4;
-
-bool first_warning(uint64 bit, bool citus) {
-    if (citus) bit <<= 1;
-    return (shared_ledger().header->warnings.fetch_or(bit) & bit) == 0;
+// How others may write into the same tables; null: not as far as the server knows.
+const char* other_writers() {
+    if (has_citus()) return "is part of a Citus cluster";
+    return has_subscription() ? "has subscriptions" : nullptr;
 }
+
+// Bits of Header::warnings.
+constexpr uint64 not_set = 1;
+constexpr uint64 no_node = 2;
+
+bool is_first(uint64 warning) { return (shared_ledger().header->warnings.fetch_or(warning) & warning) == 0; }
 
 }  // namespace
 
@@ -82,34 +85,25 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
     return standby;
 }
 
-// Others may write into the same tables through Citus or logical replication (wal_level `logical`, or a subscription).
 void warn_if_not_set() {
-    static bool warned = false;  // in this life, as far as this session knows
-    if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;
-    const bool citus = has_citus();
-    if (!citus && !XLogLogicalInfoActive() && !has_subscription()) return;
-    warned = true;
-    if (!first_warning(not_set, citus)) return;
+    if (settings::machine_id >= 0 || RecoveryInProgress()) return;
+    const char* why = other_writers();
+    if (why == nullptr && XLogLogicalInfoActive()) why = "may use logical replication";
+    if (why == nullptr || !is_first(not_set)) return;
     ereport(
         WARNING,
-        (errmsg("snowflake_ids.machine_id is not set, and this server %s",
-                citus ? "is part of a Citus cluster" : "may use logical replication"),
+        (errmsg("snowflake_ids.machine_id is not set, and this server %s", why),
          errdetail(
              "Copies of this server share its automatic machine id. In ids with fewer than 16 node bits, such as Snowflake-SI, this machine id is 0 on every server."),
          errhint("In postgresql.conf, set snowflake_ids.machine_id to a different number on each server.")));
 }
 
 void warn_of_no_node(const char* name) {
-    static bool warned = false;
-    if (warned) return;
-    const bool citus = has_citus();
-    if (!citus && !has_subscription()) return;
-    warned = true;
-    if (!first_warning(no_node, citus)) return;
+    const char* why = other_writers();
+    if (why == nullptr || !is_first(no_node)) return;
     ereport(
         WARNING,
-        (errmsg("%s ids have no machine id, and this server %s", name,
-                citus ? "is part of a Citus cluster" : "has subscriptions"),
+        (errmsg("%s ids have no machine id, and this server %s", name, why),
          errdetail("Two servers that both generate them generate equal ids."),
          errhint(
              "Generate them on one server only, or use gen_sno() or gen_snowflake_si() with a different snowflake_ids.machine_id on each server.")));

@@ -178,8 +178,7 @@ INSERT INTO pg_extension SELECT 4242, 'citus', extowner, extnamespace, extreloca
 SQL
 is(($warnings->('SELECT gen_mastic()'))[0], 0, 'none where the server has not loaded Citus');
 $one->append_conf('postgresql.conf', 'citus.enable_ddl_propagation = on');
-$one->reload;
-$one->poll_query_until('postgres', q{SELECT current_setting('citus.enable_ddl_propagation', true) = 'on'}) or die;
+$one->restart;
 ($count, $err) = $warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno()');
 is($count, 2, 'with Citus two');
 like($err, $no_node->('Mastic', 'is part of a Citus cluster'), 'for Mastic');
