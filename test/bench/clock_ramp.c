@@ -3,9 +3,6 @@
  * the same instructions each time, however slow an instrumented one is. One read, early on, is a minute after the one
  * before: a server begins its ids ahead of the clock, which must have caught up before calls cost what they do later.
  *
- * With CLOCK_RAMP_COUNTER=0 no program learns that the kernel trusts the processor's time counter, which goes by real
- * time.
- *
  *   cc -O2 -fPIC -shared -o clock_ramp.so clock_ramp.c
  *   LD_PRELOAD=.../clock_ramp.so CLOCK_RAMP_STEP=35 program
  */
@@ -36,21 +33,4 @@ int clock_gettime(clockid_t id, struct timespec *ts) {
     ts->tv_sec = now_ns / 1000000000;
     ts->tv_nsec = now_ns % 1000000000;
     return 0;
-}
-
-int open(const char *path, int flags, ...) {
-    static int (*theirs)(const char *, int, ...);
-    const char *counter = getenv("CLOCK_RAMP_COUNTER");
-    va_list rest;
-    mode_t mode = 0;
-
-    if (counter != NULL && atoi(counter) == 0 && strstr(path, "/current_clocksource") != NULL) {
-        errno = ENOENT;
-        return -1;
-    }
-    if (theirs == NULL) theirs = (int (*)(const char *, int, ...)) dlsym(RTLD_NEXT, "open");
-    va_start(rest, flags);
-    if (flags & O_CREAT) mode = va_arg(rest, mode_t);
-    va_end(rest);
-    return theirs(path, flags, mode);
 }

@@ -1,60 +1,52 @@
-// The remembered tick is the one that a division finds, whatever times come in whatever order.
+// What the wall clock shows, with readings that the test chooses.
 #include "ledger/clock.hpp"
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include <ctime>
+#include <optional>
 
-#include "core/mastic.hpp"
-#include "core/sno.hpp"
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "support/times.hpp"
+
+namespace {
+
+std::optional<timespec> wall;
+
+}  // namespace
+
+extern "C" int clock_gettime(clockid_t id, timespec* t) {
+    const int r = static_cast<int>(syscall(SYS_clock_gettime, id, t));
+    if (id == CLOCK_REALTIME && wall) *t = *wall;
+    return r;
+}
 
 namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
 
-timespec timespec_at(std::int64_t us, long ns) {
-    std::int64_t second = us / 1000000;
-    if (us % 1000000 < 0) second--;
-    return {static_cast<time_t>(second), static_cast<long>((us - second * 1000000) * 1000 + ns)};
+TEST(LedgerClock, Microseconds) {
+    wall = timespec{5, 999'999'999};
+    EXPECT_EQ(wall_clock(), unix_us(5'999'999));
+    wall.reset();
 }
 
-std::uint64_t expected(const Timeline& timeline, std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.floor_tick(unix_us(us));
-    return tick ? tick.value : 0;
-}
-
-void walk(const Timeline& timeline) {
-    std::mt19937_64 random(4711);
-    TickMemo memo;
-    const std::int64_t epoch = number_of(timeline.epoch), length = timeline.tick_length.count();
-    std::int64_t us = epoch + 1000000;
-    for (int i = 0; i < 300000; i++) {
-        switch (random() % 16) {
-            case 0:  // anywhere, also outside the format
-                us = epoch - 5000000 + static_cast<std::int64_t>(random() % (std::uint64_t{1} << 60));
-                break;
-            case 1:  // a little back
-                us -= static_cast<std::int64_t>(random() % 10000);
-                break;
-            case 2:  // the edges of a tick
-                us += length - (us - epoch) % length - 1 + static_cast<int>(random() % 2);
-                break;
-            default:
-                us += static_cast<std::int64_t>(random() % 300);
-        }
-        ASSERT_EQ(tick_at(memo, timespec_at(us, static_cast<long>(random() % 1000)), timeline), expected(timeline, us))
-            << us;
-    }
-}
-
-TEST(TickMemo, Sno) { walk(sno::timeline); }
-TEST(TickMemo, Mastic) { walk(mastic::layout.timeline); }
-TEST(TickMemo, OtherEpochs) {
-    walk(timeline_us(-86400000000 * 365 * 30, 1000, 41));
-    walk(timeline_us(1262304000000123, 10000, 39));
-    walk(timeline_us(1262304000000000, 7001, 39));
+TEST(LedgerClock, Tick) {
+    constexpr Timeline timeline = timeline_us(10'500'000, 4000, 10);
+    const auto at = [&](time_t second, long ns) {
+        wall = timespec{second, ns};
+        return tick_now(timeline);
+    };
+    EXPECT_EQ(at(10, 504'000'000), 1u);
+    EXPECT_EQ(at(10, 507'999'999), 1u);
+    EXPECT_EQ(at(10, 508'000'000), 2u);
+    EXPECT_EQ(at(14, 595'999'999), 1023u);
+    EXPECT_EQ(at(14, 596'000'000), 0u) << "after the end";
+    EXPECT_EQ(at(10, 499'999'999), 0u) << "before the epoch";
+    wall.reset();
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ struct Lease : ledger::Lease {
 // Other backends have their own Generator for the same slot.
 struct Generator : issue_limit::Limited {
     Lease lease{};
-    ledger::TickMemo now{};      // the tick that the clock showed last, in `timeline`
     const char* name = nullptr;  // of the format, for messages; null: never set up
     Rules rules{};
     uint32 node = 0;              // in a sno the partition, in other ids the machine id

@@ -13,12 +13,9 @@ namespace snowflake_ids {
 namespace {
 
 uint64 now_tick() {
-    static ledger::TickMemo memo;
-    const uint64 ms = ledger::tick_now(memo, gid::timeline);
-    if (likely(ms != 0)) return ms;
-    const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_clock());
-    if (!found) fail_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
-    return found.value;
+    const Result<uint64> ms = gid::timeline.floor_tick(ledger::wall_clock());
+    if (unlikely(!ms)) fail_time(ms.error, "gid", gid::timeline, GetCurrentTimestamp());
+    return ms.value;
 }
 
 }  // namespace

@@ -162,7 +162,6 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
 // In recovery a generator is set up for every call, because a promotion may come at any time.
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
-    g.now = {};  // the time line may be another one
     g.settings_changes = g.in_recovery ? 0 : settings::changes;
 }
 

@@ -22,8 +22,8 @@ using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 using generator::ready_snowflake;
 
 template <class Time>
-uint64 tick_now(Generator& g) {
-    return ledger::tick_now(g.now, Time::of(g));
+uint64 tick_now(const Generator& g) {
+    return ledger::tick_now(Time::of(g));
 }
 
 pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const next_number::Id& id) {
