@@ -79,20 +79,6 @@ constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest)
 // No moment is used twice, so ids grow even if the clock stands still or goes back.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
-constexpr UnixTime time_of(Moment moment) {
-    const std::uint64_t part = (moment & max_fraction) * std::uint64_t{timeline.tick_length.count()} >> fraction_bits;
-    return timeline.start(moment >> fraction_bits) + microseconds{part};
-}
-
-// To the time `to`, give or take one unit. The shift in microseconds becomes units (512/125 each) before it is added,
-// so equal shifts keep moments different and in order. Errors: time_before_epoch, time_after_end.
-constexpr Result<Moment> shifted(Moment moment, UnixTime to) {
-    const Result<std::uint64_t> tick = timeline.floor_tick(to);
-    if (!tick) return tick.error;
-    const std::int64_t us = (to - time_of(moment)).count();
-    return static_cast<Moment>(static_cast<std::int64_t>(moment) + us / 125 * 512 + us % 125 * 512 / 125);
-}
-
 constexpr Id make(Moment moment, std::uint64_t random) {
     return compose({moment >> fraction_bits, moment & max_fraction, random & max_random});
 }

@@ -6,12 +6,6 @@ LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gen_uuid7() IS
     'a new uuid of version 7; larger than earlier ones of this session, except in parallel workers';
 
-CREATE FUNCTION gen_uuid7(shift interval) RETURNS uuid
-AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_shift'
-LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION gen_uuid7(interval) IS
-    'a new uuid of version 7 with the present time plus shift; error before 1970 and after 10889';
-
 CREATE FUNCTION gen_uuid7_series(count bigint) RETURNS SETOF uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000

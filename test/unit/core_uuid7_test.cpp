@@ -159,39 +159,6 @@ TEST(Uuid7, GrowWhateverTheClockDoes) {
     EXPECT_GT(at_clock, 10);
 }
 
-TEST(Uuid7, Moved) {
-    std::mt19937_64 random(11);
-    for (int i = 0; i < 2000; i++) {
-        const Moment first = moment_at(1700000000, random() % 1000000000);
-        const microseconds by{static_cast<std::int64_t>(random() % 3000000000000000) - 1500000000000000};
-        Moment before = 0;
-        for (Moment m = first; m < first + 20; m++) {
-            const Result<Moment> moved = shifted(m, time_of(m) + by);
-            ASSERT_TRUE(moved);
-            ASSERT_GT(moved.value, before) << m << ' ' << by.count();
-            ASSERT_LE(std::chrono::abs(time_of(moved.value) - time_of(m) - by), 1us) << m << ' ' << by.count();
-            before = moved.value;
-        }
-    }
-    const Moment m = moment_at(1700000000, 123456789);
-    EXPECT_EQ(shifted(m, time_of(m) - 24h).value, m - (Moment{86400000} << fraction_bits));
-    EXPECT_EQ(shifted(m, time_of(m)).value, m);
-}
-
-TEST(Uuid7, MovedToTheEnds) {
-    for (const Moment m : {Moment{0}, Moment{1}, Moment{4095}, moment_at(1700000000, 123456789), max_moment}) {
-        ASSERT_TRUE(shifted(m, UnixTime{}));
-        EXPECT_LE(shifted(m, UnixTime{}).value, 8u) << m;
-        ASSERT_TRUE(shifted(m, timeline.end()));
-        EXPECT_GE(shifted(m, timeline.end()).value, max_moment - 8) << m;
-        EXPECT_LE(shifted(m, timeline.end()).value, max_moment) << m;
-        for (const UnixTime at : {unix_us(-1), UnixTime::min()})
-            EXPECT_EQ(shifted(m, at).error, Error::time_before_epoch) << m << ' ' << number_of(at);
-        for (const UnixTime at : {timeline.end() + 1us, UnixTime::max()})
-            EXPECT_EQ(shifted(m, at).error, Error::time_after_end) << m << ' ' << number_of(at);
-    }
-}
-
 TEST(Uuid7, MomentsAreExact) {
     const auto expected = [](std::uint64_t s, std::uint64_t ns) {
         return (s * 1000 + ns / 1000000) * 4096 + ns % 1000000 * 4096 / 1000000;

@@ -1,6 +1,5 @@
-// gen_uuid7() and gen_uuid7_series() use no ledger. Without a shift, ids of one process grow; parallel workers are
-// processes of their own. Ids of different processes or shifts may have the same time, and then differ by 62 random
-// bits.
+// gen_uuid7() and gen_uuid7_series() use no ledger. Ids of one process grow; parallel workers are processes of their own.
+// Ids of different processes may have the same time, and then differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>
@@ -34,17 +33,6 @@ uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 }  // namespace
 
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
-
-// gen_uuid7(shift) shifts the next moment of this process, so with one shift no moment is used twice. Exception: months
-// can shift several times to one, such as four days of January to 28 February. Then the random bits differ.
-FUNCTION(snowflake_ids_gen_uuid7_shift) {
-    const uuid7::Moment moment = next_moment();
-    const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
-        timestamptz_pl_interval, TimestampTzGetDatum(timestamptz(uuid7::time_of(moment))), PG_GETARG_DATUM(0)));
-    const Result<uuid7::Moment> moved = uuid7::shifted(moment, unix_time(to));
-    if (!moved) fail_time(moved.error, "uuid", uuid7::timeline, to);
-    return id_datum(uuid7::make(moved.value, entropy::random64()));
-}
 
 FUNCTION(snowflake_ids_gen_uuid7_series) {
     struct State {
