@@ -74,7 +74,7 @@ FROM format_of f, refusal(format('SELECT snowflake_ids.reset(now(), %s)', reset)
 SELECT format, value_of(format('snowflake_ids.reset(now(), %s, true)', reset)) AS void FROM format_of ORDER BY format;
 SELECT format, abs(extract(epoch FROM value_of(format(created, value_of(draw)))::timestamptz - clock_timestamp())) < 10 AS now FROM format_of ORDER BY format;
 -- At the end of the format nothing can be generated until a reset.
-SELECT sno_observe(sno_set_partition(sno_upper_bound('2079-09-07 15:47:35.548+00'), 19), force => true);
+SELECT sno_observe(make_sno('2079-09-07 15:47:35.548+00', 255, 19, 65535, 1), force => true);
 SELECT gen_sno();
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;

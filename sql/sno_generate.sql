@@ -66,9 +66,9 @@ SELECT id AS d FROM gen_sno_series(1) AS id \gset
 SELECT gen_sno(0, 4660) AS e \gset
 SELECT :'a'::sno < :'b'::sno AND :'b'::sno < :'c'::sno AND :'c'::sno < :'d'::sno AND :'d'::sno < :'e'::sno AS ascending;
 -- Metabytes share the sequence.
-SELECT count(DISTINCT sno_set_metabyte(id, 0))
+SELECT count(DISTINCT make_sno(sno_timestamp(id), 0, sno_partition(id), sno_sequence(id), sno_ticktock(id)))
     FROM (SELECT gen_sno(n % 256) AS id FROM generate_series(1, 20000) AS n) AS s;
-SELECT count(DISTINCT sno_set_metabyte(id, 0)) FROM (
+SELECT count(DISTINCT make_sno(sno_timestamp(id), 0, sno_partition(id), sno_sequence(id), sno_ticktock(id))) FROM (
     SELECT unnest(ARRAY[gen_sno(1), gen_sno(2, 4660), gen_sno(3)]) AS id FROM generate_series(1, 20000)) AS s;
 
 --

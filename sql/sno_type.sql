@@ -107,10 +107,10 @@ RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_nestloop;
 SET enable_sort = off;
-SELECT count(*) FROM (SELECT DISTINCT sno_set_timestamp(sno_set_metabyte(id, 0), '2026-01-01') FROM events) AS t;
+SELECT count(*) FROM (SELECT DISTINCT make_sno('2026-01-01', 0, sno_partition(id), sno_sequence(id), sno_ticktock(id)) FROM events) AS t;
 RESET enable_sort;
 SET enable_hashagg = off;
-SELECT count(*) FROM (SELECT DISTINCT sno_set_timestamp(sno_set_metabyte(id, 0), '2026-01-01') FROM events) AS t;
+SELECT count(*) FROM (SELECT DISTINCT make_sno('2026-01-01', 0, sno_partition(id), sno_sequence(id), sno_ticktock(id)) FROM events) AS t;
 RESET enable_hashagg;
 
 CREATE TABLE by_time (id sno) PARTITION BY RANGE (id);

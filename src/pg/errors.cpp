@@ -89,7 +89,6 @@ constexpr Row rows[] = {
 
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes."},
-    {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
 };
 
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};

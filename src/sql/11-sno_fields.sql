@@ -34,37 +34,6 @@ CREATE FUNCTION make_sno(
 COMMENT ON FUNCTION make_sno(timestamptz, integer, integer, integer, integer) IS
     'the sno with these fields; the time is rounded down to 4 ms; metabyte 0 to 255, partition and sequence 0 to 65535, tick-tock 0 or 1';
 
-CREATE FUNCTION sno_set_timestamp(id sno, created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_set_timestamp(sno, timestamptz) IS
-    'the same sno with another time, which is rounded down to 4 ms';
-
-CREATE FUNCTION sno_set_metabyte(id sno, metabyte integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_metabyte' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_set_metabyte(sno, integer) IS 'the same sno with another metabyte, 0 to 255';
-
-CREATE FUNCTION sno_set_partition(id sno, partition integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_set_partition(sno, integer) IS 'the same sno with another partition, 0 to 65535';
-
-CREATE FUNCTION sno_set_sequence(id sno, sequence integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_set_sequence(sno, integer) IS 'the same sno with another sequence, 0 to 65535';
-
-CREATE FUNCTION sno_set_ticktock(id sno, ticktock integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_set_ticktock(sno, integer) IS 'the same sno with another tick-tock bit, 0 or 1';
-
-CREATE FUNCTION sno_partition_to_bytes(partition integer) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_to_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_partition_to_bytes(integer) IS
-    'the two bytes of a partition (0 to 65535), as the sno library for Go writes them: 16650 is Partition{''A'', 10}';
-
-CREATE FUNCTION sno_partition_from_bytes(bytes bytea) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION sno_partition_from_bytes(bytea) IS
-    'the partition with these two bytes, as the sno library for Go writes them: Partition{''A'', 10} is 16650';
-
 CREATE FUNCTION sno_lower_bound(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_lower_bound(timestamptz) IS

@@ -13,31 +13,7 @@ using sno::Id;
 
 namespace {
 
-constexpr int64 max_partition = 65535;
-
-uint64 sno_tick_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
-
-uint32 partition_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "partition", Error::node_range, max_partition);
-}
-
-uint32 sequence_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "sequence", Error::sequence_range, sno::max_sequence);
-}
-
-uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "ticktock", Error::ticktock_range, 1);
-}
-
 Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
-
-// `argument` reads argument 1.
-template <class Field>
-Datum with_field(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
-    Fields f = fields_argument(fcinfo);
-    f.*field = argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
 
 }  // namespace
 
@@ -57,35 +33,12 @@ FUNCTION(snowflake_ids_sno_decode) {
 // make_sno(created, metabyte, partition, sequence, ticktock)
 FUNCTION(snowflake_ids_make_sno) {
     Fields f;
-    f.units = sno_tick_argument(fcinfo, 0);
+    f.units = tick_argument(fcinfo, 0, "sno", sno::timeline);
     f.metabyte = metabyte_argument(fcinfo, 1);
-    f.partition = partition_argument(fcinfo, 2);
-    f.sequence = sequence_argument(fcinfo, 3);
-    f.ticktock = ticktock_argument(fcinfo, 4);
+    f.partition = number_argument(fcinfo, 2, "partition", Error::node_range, 65535);
+    f.sequence = number_argument(fcinfo, 3, "sequence", Error::sequence_range, sno::max_sequence);
+    f.ticktock = number_argument(fcinfo, 4, "ticktock", Error::ticktock_range, 1);
     return id_datum(sno::compose(f));
-}
-
-FUNCTION(snowflake_ids_sno_set_timestamp) { return with_field(fcinfo, &Fields::units, sno_tick_argument); }
-FUNCTION(snowflake_ids_sno_set_metabyte) { return with_field(fcinfo, &Fields::metabyte, metabyte_argument); }
-FUNCTION(snowflake_ids_sno_set_partition) { return with_field(fcinfo, &Fields::partition, partition_argument); }
-FUNCTION(snowflake_ids_sno_set_sequence) { return with_field(fcinfo, &Fields::sequence, sequence_argument); }
-FUNCTION(snowflake_ids_sno_set_ticktock) { return with_field(fcinfo, &Fields::ticktock, ticktock_argument); }
-
-// Two bytes, as the sno library for Go has it: 16650 is Partition{'A', 10}. They are bytes 6 and 7 of an id.
-FUNCTION(snowflake_ids_sno_partition_to_bytes) {
-    unsigned char bytes[2];
-    store_be<2>(bytes, partition_argument(fcinfo, 0));
-    return bytea_datum(bytes, sizeof bytes);
-}
-
-FUNCTION(snowflake_ids_sno_partition_from_bytes) {
-    const bytea* given = PG_GETARG_BYTEA_PP(0);
-    const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
-    const std::size_t length = VARSIZE_ANY_EXHDR(given);
-    if (length != 2)
-        report(Error::bad_length,
-               {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
-    PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
 FUNCTION(snowflake_ids_sno_lower_bound) {

@@ -128,7 +128,7 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 	my $lost_ahead = sub {
 		value($server,
-			"SELECT sno_observe(sno_set_partition(sno_lower_bound(clock_timestamp() + interval '1 year'), 77), true)");
+			"SELECT sno_observe(make_sno(clock_timestamp() + interval '1 year', 0, 77, 0), true)");
 		$server->stop('fast');
 		unlink $ceiling or die;
 		start_at($server, $clock);
