@@ -22,6 +22,7 @@ extern "C" {
 #include "replication/logicalworker.h"
 #include "storage/lmgr.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 }
@@ -46,30 +47,20 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
-// Refuses triggers of other tables, which a superuser can create with these functions. Locks the table of layouts until
-// the end of the transaction.
-const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
-                                        bool only_insert) {
-    if (!CALLED_AS_TRIGGER(fcinfo)) {
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        errmsg("function \"%s\" was not called by trigger manager", function)));
-    }
-    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
-    const TriggerEvent event = trigger.tg_event;
-    if (!TRIGGER_FIRED_BEFORE(event) ||
-        (only_insert && !(TRIGGER_FIRED_BY_INSERT(event) && TRIGGER_FIRED_FOR_ROW(event)))) {
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        only_insert ? errmsg("function \"%s\" must be fired BEFORE INSERT for each row", function)
-                                    : errmsg("function \"%s\" must be fired BEFORE a change", function)));
-    }
+// Locks the table of layouts until the end of the transaction. Raises an error unless this is a trigger BEFORE a change
+// of that table, because a superuser can create others with these functions.
+const TriggerData& lock_for_trigger(FunctionCallInfo fcinfo, LOCKMODE lock, bool only_insert) {
     Relation rel = open_relation(lock);
-    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
+    const Oid table = RelationGetRelid(rel);
     table_close(rel, NoLock);
-    if (!ours) {
+    const auto* trigger = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<TriggerData*>(fcinfo->context) : nullptr;
+    if (trigger == nullptr || RelationGetRelid(trigger->tg_relation) != table ||
+        !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
+        (only_insert && !(TRIGGER_FIRED_BY_INSERT(trigger->tg_event) && TRIGGER_FIRED_FOR_ROW(trigger->tg_event))))
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        errmsg("function \"%s\" was called for another table", function)));
-    }
-    return trigger;
+                        errmsg("function \"snowflake_ids.%s\" is only for the triggers of snowflake_ids.created_layout",
+                               get_func_name(fcinfo->flinfo->fn_oid))));
+    return *trigger;
 }
 
 // A subscription deletes the row of a layout that its publisher has dropped. A layout that was used here stays, with a
@@ -162,8 +153,7 @@ FUNCTION(snowflake_ids_layout_generates) {
 FUNCTION(snowflake_ids_layout_keep) {
     // This drops a layout, so the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();
-    const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_keep",
-                                                      applied ? AccessExclusiveLock : RowExclusiveLock, false);
+    const TriggerData& trigger = lock_for_trigger(fcinfo, applied ? AccessExclusiveLock : RowExclusiveLock, false);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(
             ERROR,
@@ -184,7 +174,7 @@ FUNCTION(snowflake_ids_layout_keep) {
 // restored dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the
 // subscription. Another layout of the name is an error.
 FUNCTION(snowflake_ids_layout_same) {
-    const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
+    const TriggerData& trigger = lock_for_trigger(fcinfo, RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;
     if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
     Relation rel = trigger.tg_relation;
