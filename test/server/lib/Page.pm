@@ -147,13 +147,6 @@ sub left_out
 	return;
 }
 
-sub ignore_output
-{
-	my ($self, $title) = @_;
-	delete $_->{output} for $self->blocks($title, 'sql');
-	return;
-}
-
 # A block is a session with the settings of the blocks before it. Returns the database, which is made unless `dbname`
 # names one. `tables`: psql prints tables.
 sub run_chapter
