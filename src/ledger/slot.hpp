@@ -153,11 +153,6 @@ struct Header {
     Holds<Floor> reset_floor;        // named by an operator; also in the ceiling file
     Word revision;                   // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> next_pass;  // until then snowflake_ids.pass_now() waits, and uses up no tick
-    // clock_step_stats.hpp
-    Holds<microseconds> clock_offset;  // 0: not seen yet
-    Word clock_steps;
-    Holds<microseconds> clock_step;  // the last one
-    Holds<UnixTime> clock_stepped;   // just after it
     Word warnings;                   // given in this life: pg/server/machine_id.cpp
     Word feed_life;                  // feed_lives.hpp; 0: none yet
 };

@@ -67,11 +67,8 @@ CREATE FUNCTION snowflake_ids.status(
     OUT memory_bytes bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
-    OUT library_version text,
-    OUT clock_steps bigint,
-    OUT clock_step double precision,
-    OUT clock_stepped_at timestamptz)
+    OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'one row about this server: machine id, settings not accepted, server life, memory, ceiling file, recovery, version; clock_step: ms, negative if back';
+    'one row about this server: machine id, settings not accepted, server life, memory, ceiling file, recovery, version';

@@ -13,7 +13,6 @@ extern "C" {
 }
 
 #include "core/known_layouts.hpp"
-#include "ledger/clock_step_stats.hpp"
 #include "ledger/formats.hpp"
 #include "pg/ceilings/begin_life.hpp"
 #include "pg/ceilings/ceiling_file.hpp"
@@ -113,11 +112,8 @@ FUNCTION(snowflake_ids_status) {
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
     };
     constexpr unsigned wide = automatic_machine_id::bits, narrow = wide - 1;
-    const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
-    const int64 life = shared != nullptr ? word(shared->header->life_number) : 0;
-    if (shared != nullptr) ledger::note_clock_step(*shared->header);
-    const int64 steps = shared != nullptr ? word(shared->header->clock_steps) : 0;
+    const int64 life = shared != nullptr ? static_cast<int64>(shared->header->life_number.load()) : 0;
 
     Columns row;
     row.add(Int32GetDatum(node_in_use(wide)), node_in_use(wide) < 0);
@@ -134,10 +130,6 @@ FUNCTION(snowflake_ids_status) {
                                                             : ceiling_file::state_for_people()));
     row.add(BoolGetDatum(in_recovery));
     row.add(CStringGetTextDatum(SNOWFLAKE_IDS_VERSION));
-    row.add(Int64GetDatum(steps));
-    row.add(Float8GetDatum(in_ms(steps != 0 ? shared->header->clock_step.load() : microseconds{})), steps == 0);
-    row.add(TimestampTzGetDatum(timestamptz(steps != 0 ? shared->header->clock_stepped.load() : UnixTime{})),
-            steps == 0);
     PG_RETURN_DATUM(record(fcinfo, row.values, row.count, row.nulls));
 }
 

@@ -5,7 +5,6 @@ extern "C" {
 #include "access/xlog.h"
 }
 
-#include "ledger/clock_step_stats.hpp"
 #include "ledger/floor.hpp"
 #include "ledger/life.hpp"
 #include "pg/ceilings/begin_life.hpp"
@@ -115,7 +114,6 @@ void lift_ahead(Limited& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
     // Another backend may have lifted the ceilings since g.lift_from was set.
     if (soon >= ceiling_of(g) || (!g.in_recovery && soon >= seen_wal.until())) {
-        ledger::note_clock_step(*shared_ledger().header);
         const UnixTime least = wanted_ceiling(g, tick);
         // Any error of the file is left to the claim that needs the ceiling.
         const bool lifted = soon < ceiling_of(g) || ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error ==

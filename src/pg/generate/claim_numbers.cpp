@@ -7,7 +7,6 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
-#include "ledger/clock_step_stats.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -146,7 +145,6 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 }  // namespace
 
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
-    ledger::note_clock_step(*shared_ledger().header);
     Deadline deadline;
     deadline.until -= g.set_up_time;
     g.set_up_time = {};
@@ -164,7 +162,6 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
 
 // A claim that is not on time has changed the tick-tock bit, or holds.
 void note_clock_behind(Generator& g, const ledger::Claim& c) {
-    ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
     if (!c.standing.toggled) {
         if (is_lead_of_start(c)) return;
