@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/bytes.hpp"
+#include "core/digits.hpp"
 #include "core/error.hpp"
 #include "core/timeline.hpp"
 
@@ -80,46 +81,23 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// Eight characters at once, one per byte of a word.
-inline constexpr std::uint64_t every_byte = 0x0101010101010101;
+inline constexpr char alphabet[] = "23456789abcdefghijklmnopqrstuvwx";
+inline constexpr Digits digits = digits_of(alphabet);
 
-// 40 bits over eight bytes, 5 bits in each.
-constexpr std::uint64_t spread(std::uint64_t x) {
-    x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
-    x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;
-    return (x & 0x001f001f001f001f) | (x & 0x03e003e003e003e0) << 3;
-}
-
-constexpr std::uint64_t gather(std::uint64_t x) {
-    x = (x & 0x001f001f001f001f) | (x & 0x1f001f001f001f00) >> 3;
-    x = (x & 0x000003ff000003ff) | (x & 0x03ff000003ff0000) >> 6;
-    return (x & 0xfffff) | (x & 0x000fffff00000000) >> 12;
-}
-
-// 0x80 in every byte of `x` that is at least `least`. All must be below 0x80.
-constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
-    return (x + every_byte * (0x80 - least)) & every_byte * 0x80;
-}
-
-// Characters between digits (2-9: 0 to 7) and letters (a-x: 8 to 31).
-inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
-
+// Eight characters.
 constexpr void print_block(std::uint64_t forty_bits, char* out) {
-    const std::uint64_t v = spread(forty_bits);
-    const std::uint64_t letters = at_least(v, 8) >> 7;
-    const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
-    store_be<8>(out, text);
+    for (int i = 7; i >= 0; i--, forty_bits >>= 5) out[i] = alphabet[forty_bits & 31];
 }
 
-constexpr bool parse_block(const char* in, std::uint64_t& out) {
-    const std::uint64_t c = load_be<8>(in);
-    // at_least() gets bytes without their top bits, so `ok` needs those of `c` to be 0.
-    const std::uint64_t low = c & every_byte * 0x7f;
-    const std::uint64_t digit = at_least(low, '2') & ~at_least(low, '9' + 1);
-    const std::uint64_t letter = at_least(low, 'a') & ~at_least(low, 'x' + 1);
-    const bool ok = ((digit | letter) & ~c) == every_byte * 0x80;
-    out = gather((low - every_byte * '2' - (letter >> 7) * letter_gap) & every_byte * 0x1f);
-    return ok;
+// A bad character sets the top bit of `bad`.
+constexpr std::uint64_t parse_block(const char* in, unsigned& bad) {
+    std::uint64_t forty_bits = 0;
+    for (int i = 0; i < 8; i++) {
+        const unsigned char digit = digits[static_cast<unsigned char>(in[i])];
+        bad |= digit;
+        forty_bits = forty_bits << 5 | digit;
+    }
+    return forty_bits;
 }
 
 }  // namespace detail
@@ -132,10 +110,9 @@ constexpr void print(const Id& id, char* out) {
 // Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
-    std::uint64_t time = 0, payload = 0;
-    const bool time_ok = detail::parse_block(text, time);
-    const bool payload_ok = detail::parse_block(text + 8, payload);
-    if (!time_ok || !payload_ok) return Error::bad_character;
+    unsigned bad = 0;
+    const std::uint64_t time = detail::parse_block(text, bad), payload = detail::parse_block(text + 8, bad);
+    if (bad & 0x80) return Error::bad_character;
     Id id{};
     // In the pieces that are read next: a load that spans two recent stores waits for both.
     store_be<8>(id.bytes, time << 24 | payload >> 16);
