@@ -7,8 +7,6 @@ namespace snowflake_ids {
 
 namespace {
 
-const char* mastic_id() { return "mastic"; }
-
 uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
 
 // Every 64-bit number is a mastic, so splitting cannot fail.
@@ -28,14 +26,12 @@ FUNCTION(snowflake_ids_mastic_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
-FUNCTION(snowflake_ids_make_mastic) {
-    return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
-}
+FUNCTION(snowflake_ids_make_mastic) { return make_id(fcinfo, mastic::layout, "mastic", 0, nullptr, "sequence"); }
 FUNCTION(snowflake_ids_mastic_lower_bound) {
-    return bound_of_time(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "mastic", mastic::layout, &Layout::lower_bound);
 }
 FUNCTION(snowflake_ids_mastic_upper_bound) {
-    return bound_of_time(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), "mastic", mastic::layout, &Layout::upper_bound);
 }
 
 }  // namespace snowflake_ids

@@ -36,15 +36,14 @@ Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
 
 namespace {
 
-const char* word_for_snowflake_si() { return "Snowflake-SI id"; }
+constexpr const char* snowflake_si_id = "Snowflake-SI id";
 
 SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo, snowflake_si::layout, word_for_snowflake_si());
+    return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id);
 }
 
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    return bound_of_time(snowflake_si::layout, of, t, word_for_snowflake_si);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), snowflake_si_id, snowflake_si::layout, of);
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ FUNCTION(snowflake_ids_snowflake_si_uin) {
 }
 FUNCTION(snowflake_ids_snowflake_si_decode) { return fields_record(fcinfo, snowflake_si_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake_si) {
-    return make_from_arguments(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, word_for_snowflake_si);
+    return make_id(fcinfo, snowflake_si::layout, snowflake_si_id, 0, "machine_id", "uin");
 }
 FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
@@ -73,8 +72,11 @@ SplitId snowflake_argument(FunctionCallInfo fcinfo) {
                           PG_NARGS() > 2 ? layouts::from_fields(fcinfo, 1) : layouts::argument(fcinfo, 1).layout, "id");
 }
 
+const char* word_for_ids(const NamedLayout& named) { return psprintf("%s id", named.name); }
+
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
-    return bound_of_time(layouts::argument(fcinfo, 0).layout, of, PG_GETARG_TIMESTAMPTZ(1), word_for_ids(fcinfo));
+    const NamedLayout& named = layouts::argument(fcinfo, 0);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(1), word_for_ids(named), named.layout, of);
 }
 
 }  // namespace
@@ -82,8 +84,8 @@ Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
 FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake) {
-    return make_from_arguments(fcinfo, layouts::argument(fcinfo, 0).layout, {1, "node", "sequence"},
-                               word_for_ids(fcinfo));
+    const NamedLayout& named = layouts::argument(fcinfo, 0);
+    return make_id(fcinfo, named.layout, word_for_ids(named), 1, "node", "sequence");
 }
 FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
