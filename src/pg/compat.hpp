@@ -84,11 +84,6 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// Before 17, PostgreSQL could be built without trace_sort.
-#if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
-#define trace_sort false
-#endif
-
 extern "C" {
 #include "storage/lock.h"
 }

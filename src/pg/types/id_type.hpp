@@ -15,7 +15,6 @@
 
 extern "C" {
 #include "common/hashfn.h"
-#include "lib/hyperloglog.h"
 #include "libpq/pqformat.h"
 #include "utils/guc.h"
 #include "utils/sortsupport.h"
@@ -124,14 +123,11 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 //
 // PostgreSQL sorts abbreviated keys, the 64-bit SortKeys of a format, and compares whole ids only if two are equal. A
 // key must never contradict the order (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in
-// bulk differ only after the first eight bytes, so a key leaves out bits that ids hardly use. Now and then PostgreSQL
-// asks whether the keys save time.
+// bulk differ only after the first eight bytes, so a key leaves out bits that ids hardly use.
 
 template <class Type>
 struct SortState {
-    int64 seen;
-    bool counting;  // while the number of different keys is estimated
-    hyperLogLogState cardinality;
+    bool begun;
     typename Type::SortKey key;  // valid once an id was seen
 };
 
@@ -146,32 +142,13 @@ template <class Type>
 Datum abbreviate(Datum original, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
     const auto& id = id_in<typename Type::Id>(original);
-    if (state->seen++ == 0) state->key = typename Type::SortKey(id);
-    const uint64 key = state->key(id);
-    if (state->counting) {
-        // The estimate needs 32 bits. The upper half of the product depends on every bit of the key.
-        const uint64 mixed = key * UINT64CONST(0x9e3779b97f4a7c15);
-        addHyperLogLog(&state->cardinality, hash_bytes_uint32(static_cast<uint32>(mixed >> 32)));
-    }
-    return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
+    if (!state->begun) *state = {true, typename Type::SortKey(id)};
+    return state->key(id);
 }
 
-// If nearly all keys are the same, they save no time. The thresholds are those of PostgreSQL's own types.
-template <class Type>
-bool stop_abbreviating(int rows, SortSupport support) {
-    auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
-    if (rows < 10000 || state->seen < 10000 || !state->counting) return false;
-    const double keys = estimateHyperLogLog(&state->cardinality);
-    const bool stop = keys < static_cast<double>(state->seen) / 2000 + 0.5;
-    if (keys > 100000) state->counting = false;
-    if (trace_sort)
-        elog(LOG, "%s_abbrev: %s at %.0f different keys in " INT64_FORMAT " values (%d rows)", Type::name,
-             stop              ? "aborting"
-             : state->counting ? "continuing"
-                               : "estimation ends",
-             keys, state->seen, rows);
-    return stop;
-}
+// PostgreSQL asks now and then. If many rows share few ids, whole ids would be compared a little faster, but keys of
+// other columns would pay for finding that out.
+inline bool keep_abbreviating(int, SortSupport) { return false; }
 
 template <class Type>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
@@ -183,17 +160,11 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
         support->comparator = compare_datums<Type>;
         if (!support->abbreviate) PG_RETURN_VOID();
 
-        const MemoryContext old = MemoryContextSwitchTo(support->ssup_cxt);
-        auto* state = static_cast<SortState<Type>*>(palloc0(sizeof(SortState<Type>)));
-        state->counting = true;
-        initHyperLogLog(&state->cardinality, 10);
-        MemoryContextSwitchTo(old);
-
-        support->ssup_extra = state;
+        support->ssup_extra = MemoryContextAllocZero(support->ssup_cxt, sizeof(SortState<Type>));
         // for the fast sort, too
         support->comparator = ssup_datum_unsigned_cmp;
         support->abbrev_converter = abbreviate<Type>;
-        support->abbrev_abort = stop_abbreviating<Type>;
+        support->abbrev_abort = keep_abbreviating;
         support->abbrev_full_comparator = compare_datums<Type>;
     }
     PG_RETURN_VOID();
