@@ -115,7 +115,10 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
     const auto* known = reinterpret_cast<const Const*>(other);
-    if (known->constisnull) return range.add_null();
+    if (known->constisnull) {
+        range.with_null = true;
+        return;
+    }
     const Key key = comparison.other(known->constvalue);
     // Lower bounds are inside, upper bounds outside, so "<= key" is "< the next key".
     const bool next =

@@ -57,8 +57,8 @@ void Statistics::release() {
 
 // Rows that are not NULL are either common values, counted one by one, or in the histogram.
 double Statistics::fraction(const Range& range) {
-    if (!range.compared) return 1;
-    if (!exists_ || !range.known()) return range.default_fraction();
+    if (!range.compared()) return 1;
+    if (!exists_ || range.unknown) return range.default_fraction();
     if (range.empty()) return 0;
     double sum = 0;
     for (int i = 0; i < common_.nvalues; i++)
@@ -123,11 +123,10 @@ void Statistics::look_beyond() {
 
 double Statistics::of_histogram(const Range& range) {
     // Before either below(), so that both use the same end_.
-    if ((range.has_lower && range.lower > before_last()) || (range.has_upper && range.upper > before_last()))
-        look_beyond();
-    double part = (range.has_upper ? below(range.upper) : 1) - (range.has_lower ? below(range.lower) : 0);
+    if ((range.above && range.lower > before_last()) || (range.below && range.upper > before_last())) look_beyond();
+    double part = (range.below ? below(range.upper) : 1) - (range.above ? below(range.lower) : 0);
     // As in PostgreSQL, a range that is not wholly inside the histogram gets at least a hundredth of a bin.
-    const bool inside = range.has_lower && range.has_upper && below(range.upper) > 0 && below(range.lower) < 1;
+    const bool inside = range.above && range.below && below(range.upper) > 0 && below(range.lower) < 1;
     const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
     return part < least ? least : part;
 }

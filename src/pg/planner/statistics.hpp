@@ -17,36 +17,28 @@ using ToKey = Key (*)(Datum);
 
 // Keys from `lower` on and below `upper`.
 struct Range {
-    bool has_lower = false, has_upper = false;
-    bool has_unknown_lower = false, has_unknown_upper = false;
-    bool with_null = false;  // with NULL, which no row passes
-    bool compared = false;   // so rows with NULL in the column do not pass
+    bool above = false, below = false;  // some bound of this side was added
+    bool unknown = false;               // one of them is no constant
+    bool with_null = false;             // with NULL, which no row passes
     Key lower = 0, upper = ~Key{0};
 
     void add(bool is_lower, Key key) {
-        compared = true;
-        if (is_lower) {
-            has_lower = true;
-            if (key > lower) lower = key;
-        } else {
-            has_upper = true;
-            if (key < upper) upper = key;
-        }
+        (is_lower ? above : below) = true;
+        if (is_lower)
+            lower = Max(lower, key);
+        else
+            upper = Min(upper, key);
     }
-    void add_unknown(bool is_lower) {
-        compared = true;
-        (is_lower ? has_unknown_lower : has_unknown_upper) = true;
-    }
-    void add_null() { compared = with_null = true; }
+    void add_unknown(bool is_lower) { (is_lower ? above : below) = unknown = true; }
 
-    bool known() const { return !has_unknown_lower && !has_unknown_upper; }
-    bool contains(Key key) const { return lower <= key && (!has_upper || key < upper); }
-    bool empty() const { return with_null || (has_upper && upper <= lower); }
+    // So rows with NULL in the column do not pass.
+    bool compared() const { return above || below || with_null; }
+    bool contains(Key key) const { return lower <= key && key < upper; }
+    bool empty() const { return with_null || upper <= lower; }
 
     // What PostgreSQL assumes if a bound or the statistics are unknown.
     double default_fraction() const {
         if (with_null) return 0;
-        const bool below = has_upper || has_unknown_upper, above = has_lower || has_unknown_lower;
         if (below && above) return DEFAULT_RANGE_INEQ_SEL;
         return below || above ? DEFAULT_INEQ_SEL : 1;
     }
