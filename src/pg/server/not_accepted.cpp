@@ -6,7 +6,6 @@
 extern "C" {
 #include "lib/stringinfo.h"
 #include "utils/guc.h"
-#include "utils/guc_tables.h"
 }
 
 namespace snowflake_ids::not_accepted {
