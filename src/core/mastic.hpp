@@ -30,12 +30,6 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
     std::uint64_t v = 0;
-    // 19 digits cannot overflow; most ids have 16 to 19.
-    for (const std::size_t safe = length - i < 19 ? length : i + 19; i < safe; i++) {
-        const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
-        if (digit > 9) return Error::bad_character;
-        v = v * 10 + digit;
-    }
     bool overflow = false;
     for (; i < length; i++) {
         const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
