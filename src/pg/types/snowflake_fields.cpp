@@ -6,7 +6,7 @@
 #include "pg/errors.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
-#include "pg/types/layout_fields.hpp"
+#include "pg/types/layout_ids.hpp"
 
 namespace snowflake_ids {
 
