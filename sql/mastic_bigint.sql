@@ -150,4 +150,4 @@ SELECT snowflake_ids.mastic_hash_extended('x'::name, 1);
 DROP TABLE event, child, item, empty, counted;
 DROP FUNCTION rows_with, join_by, expected_rows, plan;
 
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(mastic_bound|mastic_.*_bigint|bigint_.*|mastic_bigint_support)$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(mastic_index_bound|mastic_.*_bigint|bigint_.*|mastic_bigint_support)$' ORDER BY signature COLLATE "C";

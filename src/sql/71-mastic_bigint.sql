@@ -10,9 +10,9 @@ CREATE FUNCTION snowflake_ids.mastic_bigint_support(internal) RETURNS internal
 COMMENT ON FUNCTION snowflake_ids.mastic_bigint_support(internal) IS
     'planner support of comparisons of a bigint with a mastic: the condition for an index on the bigint';
 
-CREATE FUNCTION snowflake_ids.mastic_bound(id mastic, strategy integer) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_bound' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_bound(mastic, integer) IS
+CREATE FUNCTION snowflake_ids.mastic_index_bound(id mastic, strategy integer) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_index_bound' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_index_bound(mastic, integer) IS
     'internal: the bigint that an index on a bigint is searched for, with this btree strategy';
 
 CREATE FUNCTION snowflake_ids.mastic_lt_bigint(mastic, bigint) RETURNS boolean

@@ -58,9 +58,9 @@ FUNCTION(snowflake_ids_mastic_hash_extended) {
 
 // ---- an index on the bigint
 
-// mastic_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes b <=
-// id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
-FUNCTION(snowflake_ids_mastic_bound) {
+// mastic_index_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes
+// b <= id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
+FUNCTION(snowflake_ids_mastic_index_bound) {
     constexpr std::uint64_t most = PG_INT64_MAX;
     const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
     switch (PG_GETARG_INT32(1)) {
@@ -114,10 +114,10 @@ FUNCTION(snowflake_ids_mastic_bigint_support) {
     const int strategy = strategy_with_bigint_first(op->opno, request->indexarg);
     const Oid of_index = strategy == 0 ? InvalidOid : operator_of_index(request->index, request->opfamily, strategy);
     if (!OidIsValid(of_index)) return Datum{0};
-    // mastic_bound() is in the schema of the operator's function.
+    // mastic_index_bound() is in the schema of the operator's function.
     Oid types[] = {exprType(id), INT4OID};
     List* name = list_make2(makeString(get_namespace_name(get_func_namespace(request->funcid))),
-                            makeString(pstrdup("mastic_bound")));
+                            makeString(pstrdup("mastic_index_bound")));
     const Oid bound_of = LookupFuncName(name, 2, types, true);
     if (!OidIsValid(bound_of)) return Datum{0};
     Const* given = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(strategy), false, true);

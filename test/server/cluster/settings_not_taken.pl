@@ -53,7 +53,8 @@ my $expected = join ' ', map { "$_=" . ($good{$_} =~ s/'//gr) } sort keys %good;
 
 # ---- in a parallel operation. Before late 2024, a server takes no setting there.
 my $version = $server->safe_psql('postgres', 'SHOW server_version_num');
-my $takes_none = $version < 150010 || $version >= 160000 && $version < 160006 || $version >= 170000 && $version < 170002;
+my $takes_none =
+  $version < 150010 || $version >= 160000 && $version < 160006 || $version >= 170000 && $version < 170002;
 for my $first (
 	[ 'CREATE INDEX', 'CREATE INDEX ON t (id)' ],
 	[ 'CREATE UNIQUE INDEX', 'CREATE UNIQUE INDEX ON t (id, n)' ],

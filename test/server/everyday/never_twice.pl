@@ -136,7 +136,10 @@ END
 }
 
 # Metabytes of a partition share a sequence. Rows of one INSERT have no order but by generator.
-my $drawn = check('sno_drawn', 'sno', 'make_sno(sno_timestamp(id), 0, sno_partition(id), sno_sequence(id), sno_ticktock(id))', 'client, sno_metabyte(id), sno_partition(id)');
+my $drawn = check(
+	'sno_drawn', 'sno',
+	'make_sno(sno_timestamp(id), 0, sno_partition(id), sno_sequence(id), sno_ticktock(id))',
+	'client, sno_metabyte(id), sno_partition(id)');
 $drawn += check('mastic_drawn', 'Mastic', 'id', 'client');
 $drawn += check('si_drawn', 'Snowflake-SI', 'id', 'client');
 cmp_ok($drawn, '>=', 5_000_000 * $share, "$drawn ids in all");

@@ -127,8 +127,7 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 	my $lost_ahead = sub {
-		value($server,
-			"SELECT sno_observe(make_sno(clock_timestamp() + interval '1 year', 0, 77, 0), true)");
+		value($server, "SELECT sno_observe(make_sno(clock_timestamp() + interval '1 year', 0, 77, 0), true)");
 		$server->stop('fast');
 		unlink $ceiling or die;
 		start_at($server, $clock);
