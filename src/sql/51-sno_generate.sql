@@ -16,7 +16,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_partition'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer, integer) IS
     'a new sno with this metabyte, 0 to 255, and partition, 0 to 65535; a database can use 64 partitions; to allow it: GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
--- It can draw in the partition of another server.
+-- It can generate ids of another server.
 REVOKE ALL ON FUNCTION gen_sno(integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETURNS sno

@@ -1,6 +1,6 @@
 -- Layouts of 64-bit ids: | timestamp | node | sequence |, or with node_last | timestamp | sequence | node |, most
--- significant bit first. No layout ever changes. A created one can be dropped only while this server has drawn no id
--- with its epoch, tick and widths.
+-- significant bit first. No layout ever changes. A created one can be dropped only while this server has generated no
+-- id with its epoch, tick and widths.
 
 CREATE FUNCTION snowflake_ids.layout_check(
     epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,

@@ -49,7 +49,7 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
 // that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Deadline& deadline) {
-    // begins the life only, because a database with a damaged ceiling cannot be entered
+    // This begins the life and does not enter the database, whose ceiling cannot be read.
     (void) ledger_in_life(deadline);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
