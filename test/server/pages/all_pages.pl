@@ -338,7 +338,6 @@ extension snowflake_ids cannot be installed in schema snowflake_ids
 floor is below ids that have been generated
 floor is in the past, and the server does not know which ids were generated
 ids of format mastic have no machine id
-invalid sno snapshot: bounds
 layout "…" already exists
 layout "…" does not exist
 layout "…" is in use
