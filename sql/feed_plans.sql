@@ -6,7 +6,7 @@ DECLARE
     line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        CONTINUE WHEN line !~ 'Append|Join|Nested|Hash|Sort|Gather|Index Cond| Scan (using|on)|Filter: .*feed_begin' OR line ~ 'Subquery|Merge Cond|Sort Key';
+        CONTINUE WHEN line !~ 'Append|Join|Nested|Hash|Sort|Gather|Index Cond| Scan (using|on)' OR line ~ 'Subquery|Merge Cond|Sort Key';
         line := regexp_replace(line, '''[^'']{20,}''::text|\$[0-9]', '$N', 'g');
         line := regexp_replace(line, '\((Init|Sub)Plan [^)]*\)(\.col1)?|"?\*SELECT\* 1"?\.int8|f\.id', '$N', 'g');
         RETURN NEXT ltrim(line, '-> ');

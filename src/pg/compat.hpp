@@ -83,14 +83,3 @@ extern "C" {
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
-
-extern "C" {
-#include "storage/lock.h"
-}
-inline bool lock_held_by_me(const LOCKTAG& tag, LOCKMODE mode) {
-#if PG_VERSION_NUM >= 170000
-    return LockHeldByMe(&tag, mode, false);
-#else
-    return LockHeldByMe(&tag, mode);
-#endif
-}

@@ -441,16 +441,16 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
     SELECT format('CREATE FUNCTION %s(since text) RETURNS TABLE (step integer, %s, "row" %s, "position" text) '
             'LANGUAGE sql STABLE PARALLEL UNSAFE BEGIN ATOMIC SELECT * FROM (', p.feed_name, k.columns, of_table)
         || format('SELECT 0 AS step, %s, NULL::%s AS "row", NULL::text AS "position" '
-            'WHERE snowflake_ids.feed_begin($1, %L::regclass, ', k.none, of_table, of_table)
+            'FROM snowflake_ids.feed_begin($1, %L::regclass, ', k.none, of_table, of_table)
         || CASE WHEN feed_definition.deletes THEN format('%L::regclass, ARRAY(SELECT d.again FROM %2$s AS d '
                 'WHERE d.%3$I IS NULL AND (d.stamp = -1 OR %4$s)))', p.deletions_name, p.deletions_name, k.first,
                 replace(is_new.condition, '%s', 'd.stamp'))
-            || format(' UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL '
+            || format(' AS empties WHERE empties UNION ALL SELECT 1, %1$s, NULL, NULL FROM %2$s AS d WHERE %3$s AND d.%4$I IS NOT NULL '
                 'AND $1 <> '''' AND (SELECT pg_catalog.record_image_eq(ROW(%5$s), ROW(%1$s)) FROM %6$s AS %7$I '
                 'WHERE %8$s LIMIT 1) IS NOT TRUE',
                 k.theirs, p.deletions_name, replace(is_new.condition, '%s', 'd.stamp'), k.first, k.ours, of_table,
                 k.h, k.same)
-            ELSE 'NULL, NULL)' END
+            ELSE 'NULL, NULL) AS empties WHERE empties' END
         || format(' UNION ALL SELECT snowflake_ids.feed_step(%1$I.%2$I), %3$s, %1$I, NULL FROM %4$s AS %1$I WHERE %5$s',
             k.h, feed_definition.stamp, k.ours, of_table,
             replace(is_new.condition, '%s', format('%I.%I', k.h, feed_definition.stamp)))

@@ -1,9 +1,8 @@
 // Looks at each relation that a poll reads.
 //
-// A poll may have been planned before a part was attached, and its snapshot taken after that. Then it shows rows that
-// have left another part, but not the part into which they went. To see this, we ask which relations this process has
-// locked: those in the plan, because the function of the feed lets no condition of a caller prune any (`OFFSET 0`).
-// ATTACH and INHERIT lock the part exclusively, so no lock of ours is from before.
+// A plan may be older than the snapshot, and ATTACH is visible before other processes are told of it. Then a poll shows
+// rows that have left one part, but not the part into which they went. So the parts in the plan must be those of
+// pg_inherits in the snapshot.
 #include "pg/feed/parts.hpp"
 
 extern "C" {
@@ -13,6 +12,7 @@ extern "C" {
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_language.h"
@@ -20,6 +20,9 @@ extern "C" {
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
+#include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
+#include "parser/parsetree.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -132,12 +135,6 @@ void check_deletions_triggers(Oid table, const Relation deletions) {
 
 // ---- what has changed
 
-bool is_locked(Oid relation) {
-    LOCKTAG tag;
-    SET_LOCKTAG_RELATION(tag, MyDatabaseId, relation);
-    return lock_held_by_me(tag, AccessShareLock);
-}
-
 // Rewriting, TRUNCATE and ATTACH write the row of the relation in pg_class; VACUUM, ANALYZE and CREATE INDEX change it
 // in place.
 void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
@@ -229,35 +226,43 @@ bool may_be_unseen(const Since& since, uint64 xid) {
     return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
 }
 
-// Appends the parts of `of`, and their parts.
-List* add_parts(List* parts, const Part& of, Oid table, const Since& since, Snapshot snapshot, Snapshot latest) {
+// The table and its parts, as the statement reads them. PostgreSQL lists the parts of a relation after itself. The
+// function of the feed lets no condition of a caller prune any (`OFFSET 0`).
+List* planned_parts(const PlannedStmt& plan, Oid table) {
+    List* parts = list_make1_oid(table);
+    const ListCell* cell;
+    foreach (cell, plan.appendRelations) {
+        const auto* const child = static_cast<const AppendRelInfo*>(lfirst(cell));
+        const RangeTblEntry* const entry = rt_fetch(child->child_relid, plan.rtable);
+        if (entry->rtekind == RTE_RELATION && list_member_oid(parts, child->parent_reloid))
+            parts = list_append_unique_oid(parts, entry->relid);
+    }
+    return parts;
+}
+
+constexpr const char* parts_differ = "Its parts were others when the poll was planned.";
+
+// What the snapshot shows. A plan may have left out a partition that is being detached. It never has a temporary table
+// of another session.
+List* add_parts(List* parts, const Part& of, const List* planned, Oid table, const Since& since, Snapshot snapshot) {
     const FullXids full{next_xid()};
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     ScanKeyData key;
     ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
-    List* present = NIL;
-    SysScanDesc scan = systable_beginscan(inherits, InheritsParentIndexId, true, latest, 1, &key);
+    SysScanDesc scan = systable_beginscan(inherits, InheritsParentIndexId, true, snapshot, 1, &key);
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
-        present = lappend_oid(present, row->inhrelid);
-        if (row->inhdetachpending) continue;
+        if (!list_member_oid(planned, row->inhrelid)) {
+            if (row->inhdetachpending || isOtherTempNamespace(get_rel_namespace(row->inhrelid))) continue;
+            fail_again(table, parts_differ);
+        }
         // Also if the row is frozen.
         const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
-        if (is_newer(tuple, snapshot) || !is_locked(row->inhrelid))
-            fail_again(table, psprintf("\"%s\" was added after the poll was planned.", get_rel_name(row->inhrelid)));
         const bool is_new =
             TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && may_be_unseen(since, full(xid));
         auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
         *part = {row->inhrelid, of.is_new || is_new};
         parts = lappend(parts, part);
-    }
-    systable_endscan(scan);
-    // The snapshot shows that a part was there, but not its rows any more, nor yet that they were deleted.
-    ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
-    scan = systable_beginscan(inherits, InheritsParentIndexId, true, snapshot, 1, &key);
-    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
-        if (!list_member_oid(present, reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhrelid))
-            fail_again(table, "A part was removed after the snapshot was taken.");
     }
     systable_endscan(scan);
     table_close(inherits, AccessShareLock);
@@ -279,8 +284,9 @@ int stamp_column(Oid table) {
     return number;
 }
 
-void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot) {
-    if (!is_locked(table) || (OidIsValid(deletions) && !is_locked(deletions))) {
+void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan) {
+    if (plan == nullptr || !list_member_oid(plan->relationOids, table) ||
+        (OidIsValid(deletions) && !list_member_oid(plan->relationOids, deletions))) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("feed_begin() is for the functions that create_feed() makes"),
                         errdetail("The statement does not read the table with OID %u.", table)));
@@ -290,11 +296,13 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     const char* const column = root_stamp == nullptr ? "" : column_of(*root_stamp);
     relation_close(root, NoLock);
 
-    const Snapshot latest = RegisterSnapshot(GetLatestSnapshot());
+    const List* const planned = planned_parts(*plan, table);
+    List* found = NIL;
     List* parts = list_make1(palloc0(sizeof(Part)));
     static_cast<Part*>(linitial(parts))->oid = table;
     for (int i = 0; i < list_length(parts); i++) {
         const Part& part = *static_cast<const Part*>(list_nth(parts, i));
+        found = list_append_unique_oid(found, part.oid);
         check_unchanged(table, part.oid, snapshot);
         const Relation relation = relation_open(part.oid, NoLock);
         check_relation(table, relation);
@@ -315,9 +323,9 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         }
         const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
         relation_close(relation, NoLock);
-        if (!is_leaf) parts = add_parts(parts, part, table, since, snapshot, latest);
+        if (!is_leaf) parts = add_parts(parts, part, planned, table, since, snapshot);
     }
-    UnregisterSnapshot(latest);
+    if (list_length(found) != list_length(planned)) fail_again(table, parts_differ);
     if (!OidIsValid(deletions)) return;
     check_unchanged(table, deletions, snapshot);
     const Relation relation = relation_open(deletions, NoLock);

@@ -5,6 +5,7 @@
 #include "pg/pg.hpp"
 
 extern "C" {
+#include "nodes/plannodes.h"
 #include "utils/rel.h"
 #include "utils/reltrigger.h"
 }
@@ -22,10 +23,10 @@ int stamp_column(Oid table);
 // others.
 bool is_function(Oid function, const char* symbol);
 
-// For a poll that has locked all that it reads, in its snapshot. `deletions`: their table, or InvalidOid. Raises
+// For a poll, whose plan is null if that cannot be told. `deletions`: their table, or InvalidOid. Raises
 //   - mend_the_table if rows can come, or go, that a poll does not tell, or if row security hides rows from this role;
-//   - 40001 if a part is not in the plan of the poll, or if one was written anew after the snapshot was taken;
+//   - 40001 if the plan has other parts than the snapshot, or if one was written anew after the snapshot was taken;
 //   - copy_again if a part was added with rows that this reader counts as read.
-void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot);
+void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan);
 
 }  // namespace snowflake_ids::feed

@@ -10,6 +10,7 @@ extern "C" {
 #include "access/xlogrecovery.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
+#include "nodes/execnodes.h"
 #include "tcop/pquery.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -291,13 +292,24 @@ namespace snowflake_ids {
 FUNCTION(snowflake_ids_feed_from) { PG_RETURN_INT64(static_cast<int64>(feed::kept_since(fcinfo).from)); }
 FUNCTION(snowflake_ids_feed_open) { PG_RETURN_DATUM(feed::kept_since(fcinfo).open); }
 
+namespace {
+
+// The plan of the statement, which only a function in FROM is told. Null elsewhere.
+const PlannedStmt* plan_around(FunctionCallInfo fcinfo) {
+    const auto* const caller = reinterpret_cast<const ReturnSetInfo*>(fcinfo->resultinfo);
+    if (caller == nullptr || !IsA(caller, ReturnSetInfo) || caller->econtext->ecxt_estate == nullptr) return nullptr;
+    return caller->econtext->ecxt_estate->es_plannedstmt;
+}
+
+}  // namespace
+
 // feed_begin(since, of_table, deletions, again): checks the poll before it reads. True if the reader empties its copy.
 FUNCTION(snowflake_ids_feed_begin) {
     if (PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Snapshot snapshot = feed::active_snapshot();
     const Oid table = PG_GETARG_OID(1), deletions = PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2);
     const feed::Since since = feed::read_since(feed::text_argument(fcinfo, 0), snapshot);
-    feed::check_parts(table, deletions, since, snapshot);
+    feed::check_parts(table, deletions, since, snapshot, plan_around(fcinfo));
     if (!RecoveryInProgress()) feed::note_life();
     if (since.whole) PG_RETURN_BOOL(true);
     if (since.position.table != table || since.position.column != static_cast<uint64>(feed::stamp_column(table)))
