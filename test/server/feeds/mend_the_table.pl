@@ -105,6 +105,25 @@ for my $way (@ways)
 	for (@readers) { $_->poll($m); $_->same_as($m, "$name, later") }
 }
 
+# ---- a crash empties what is not in the WAL. Readers are told, also those that polled neither before nor during this
+for my $unlogged ('crash_1', 'crash_deleted')
+{
+	$m->ask('CREATE TABLE crash (id bigint PRIMARY KEY, body int NOT NULL DEFAULT 1) PARTITION BY RANGE (id)');
+	$m->ask('CREATE TABLE crash_1 PARTITION OF crash FOR VALUES FROM (0) TO (1000)');
+	create_feed($server, 'crash');
+	$m->ask('INSERT INTO crash VALUES (1), (2)');
+	my $reader = Reader->new('crash');
+	$reader->poll($m);
+	$m->ask("ALTER TABLE $unlogged SET UNLOGGED; DELETE FROM crash WHERE id = 1");
+	kill_and_start($server);
+	$m = Session->new($server);
+	unlike($m->ask("SELECT to_do FROM snowflake_ids.create_feed('crash') \\gexec\n"), qr/ERROR/, "$unlogged: mended");
+	is($reader->once($m), 'SF001', "$unlogged was not in the WAL: SF001");
+	$reader->poll($m);
+	$reader->same_as($m, $unlogged);
+	$m->ask("SELECT snowflake_ids.drop_feed('crash'); DROP TABLE crash");
+}
+
 # ---- row security: of who polls
 $m->ask('CREATE ROLE reads LOGIN; GRANT SELECT ON outbox, outbox_deleted TO reads');
 my $session = Session->new($server, user => 'reads');
