@@ -55,7 +55,7 @@ END $$;
 CALL numbers_for(100, 1) \gset one_
 CALL numbers_for(30, 10) \gset ten_
 SELECT CASE WHEN :one_numbers < 100 THEN 'one an id' ELSE :'one_numbers' END AS by_ones,
-       CASE WHEN :ten_numbers < 600 THEN 'two an id at most' ELSE :'ten_numbers' END AS by_tens;
+       CASE WHEN :ten_numbers BETWEEN 301 AND 599 THEN 'between one and two an id' ELSE :'ten_numbers' END AS by_tens;
 DROP PROCEDURE numbers_for;
 
 --
