@@ -9,7 +9,6 @@
 #include "pg/errors.hpp"
 #include "pg/layouts/layout_table.hpp"
 #include "pg/layouts/layouts.hpp"
-#include "pg/server/orphan.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -104,7 +103,6 @@ FUNCTION(snowflake_ids_layout_create) {
     Datum values[columns];
     bool nulls[columns] = {};
     for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
-    end_if_orphaned();
     CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
     // if the transaction is rolled back, this backend's cache must forget the layout
     CacheInvalidateRelcache(rel);
@@ -125,7 +123,6 @@ FUNCTION(snowflake_ids_layout_drop) {
                             errdetail("Ids with its epoch, tick and widths have been generated on this server."),
                             errhint("Keep the layout. A layout that is not needed any more does no harm.")));
         }
-        end_if_orphaned();
         CatalogTupleDelete(rel, &row->t_self);
     });
     if (!found) {

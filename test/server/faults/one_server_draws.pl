@@ -182,7 +182,6 @@ for (
 		{   does => q{snowflake_ids.reset(clock_timestamp() + interval '1 min')},
 			before => 'SELECT FROM gen_sno()',
 			file => 'removed' },
-		{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} },
 		{ does => 'COMMIT' },
 		{ does => 'COMMIT', before => 'SELECT FROM gen_sno()' }))
 {
