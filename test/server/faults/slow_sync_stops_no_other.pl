@@ -1,4 +1,5 @@
-# One session raises ceilings early; during its slow sync the others issue.
+# One session raises ceilings early; during its slow sync the others issue. A session that begins then waits for it,
+# because what it reads of the raised ceiling must be on disk.
 use strict;
 use warnings;
 use FindBin;
@@ -53,10 +54,20 @@ sub hold
 		$then = now();
 	}
 	my $went_on = grep { $_ == $holder } begun($since, @pids);
+	my $new = Session->new($server);
+	my $new_pid = $new->ask('SELECT pg_backend_pid()');
+	$new->send('SELECT gen_sno()');
+	my $new_waits = $file eq 'wal' && eventually(
+		sub {
+			$observer->ask("SELECT state, wait_event FROM pg_stat_activity WHERE pid = $new_pid AND query ~ 'gen_sno'")
+			  =~ /^(idle)|WALWrite$/ ? [$1] : 0;
+		});
 	my $held = slurp("$synced/held.log") =~ s/^\s+|\s+$//gr;
 	unlink "$synced/held.$file";
 	my $after = now();
 	my $released = eventually(sub { begun($after, @pids) == @pids });
+	$new->answer;
+	undef $new;
 	undef @sessions;
 	only_connected($server, $observer);
 	return {
@@ -64,6 +75,7 @@ sub hold
 		held => $held == $holder,
 		waits => scalar(keys %waits),
 		went_on => $went_on,
+		new_waits => $new_waits && !$new_waits->[0],
 		released => $released };
 }
 
@@ -78,6 +90,7 @@ for my $case ([ 'ceiling file', 'ceiling' ], [ 'WAL', 'wal' ])
 	is($r->{waits}, 0, "$what: the others draw on while it does");
 	ok($r->{held}, "$what: none of them syncs, too");
 	is($r->{went_on}, 0, "$what: it has to wait itself");
+	ok($r->{new_waits}, "$what: so has a new session") if $file eq 'wal';
 	ok($r->{released}, "$what: all go on after that");
 }
 $server->stop('immediate');
