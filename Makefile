@@ -11,6 +11,7 @@
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
+#   make soak             the scripts again beside busy processors (TIMES=5)
 #   make bench            our speed beside others', three runs; writes a table of doc/choosing.md (BENCH="-r 1": a shorter one)
 #   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=1, WAYS=)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
@@ -61,7 +62,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench feed-bench demo test test-all simulator weak-memory prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
+.PHONY: give-back bench feed-bench demo test test-all simulator weak-memory prove unit unit-bins unit-objs fuzz fuzz-bins sanitize soak storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -125,6 +126,8 @@ feed-bench: all
 	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-c -r 1 -s $(SECONDS),-o doc/feed-ways.md) $(WAYS)
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
+soak:
+	+@tools/soak $(or $(TIMES),5)
 storm:
 	+@test/proofs/storm/storm $(or $(MINUTES),1)
 matrix:
