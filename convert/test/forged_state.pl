@@ -168,8 +168,8 @@ my $superuser = sql('SELECT current_user');
 my $forgeries = sql('SELECT count(*) FROM forgery');
 cmp_ok($forgeries, '>', 50, "$forgeries forgeries");
 
-# All forgeries in all phases take ten minutes, so each phase gets every fourth, or every 16th.
-my $each = whole() ? 4 : 16;
+# All forgeries in all phases take ten minutes, so each phase gets every fourth, or every 32nd.
+my $each = whole() ? 4 : 32;
 my %turn = map { $phases[$_] => $_ % $each } 0 .. $#phases;
 
 sub attacks

@@ -104,7 +104,7 @@ sub writers
 {
 	my ($out, $err) = ('', '');
 	my $run = IPC::Run::start(
-		[   'pgbench', '-n', '-c', '2', '-R', '200', '-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script,
+		[   'pgbench', '-n', '-c', '2', '-R', whole() ? '200' : '50', '-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script,
 			$server->connstr('postgres') ],
 		'<',
 		\undef,

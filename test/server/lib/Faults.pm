@@ -31,8 +31,12 @@ sub eventually
 {
 	my ($look) = @_;
 	my $until = time + longest_wait;
-	my $seen;
-	sleep 0.02 until ($seen = $look->()) || time > $until;
+	my ($seen, $pause) = (undef, 0.02);
+	until (($seen = $look->()) || time > $until)
+	{
+		sleep $pause;
+		$pause *= 1.2 if $pause < 0.2;
+	}
 	die "a state that never comes\n" if !$seen && $ENV{LONGEST_WAIT};
 	return $seen;
 }
