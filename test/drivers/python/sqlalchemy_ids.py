@@ -1,9 +1,12 @@
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from row import given, row, since
-from sqlalchemy import BigInteger, Column, DateTime, Text, create_engine, literal, select, text
+from sqlalchemy import BigInteger, DateTime, create_engine, literal, select
+from sqlalchemy.orm import Session
+
+from sqlalchemy import Column, Text, text
 from sqlalchemy.dialects.postgresql.base import ischema_names
-from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.orm import declarative_base
 from sqlalchemy.types import UserDefinedType
 
 
@@ -20,10 +23,10 @@ Base = declarative_base()
 class Person(Base):
     __tablename__ = "person"
     id = Column(Id("sno"), primary_key=True, server_default=text("gen_sno()"))
+    name = Column(Text)
     disk = Column(Id("gid(volume)"), nullable=False, server_default=text("gen_gid('volume')"))
     post = Column(Id("mastic"), nullable=False, server_default=text("gen_mastic()"))
     number = Column(BigInteger, nullable=False, server_default=text("gen_mastic()"))
-    name = Column(Text)
 
 
 engine = create_engine("postgresql+psycopg2://", future=True)  # where PGHOST, PGPORT, PGUSER and PGDATABASE say

@@ -67,6 +67,9 @@ my %programs = (
 	'python/psycopg3_ids.py' => [ 'psycopg 3', $py->('psycopg') ],
 	'python/asyncpg_ids.py' => [ 'asyncpg', $py->('asyncpg') ],
 	'python/sqlalchemy_ids.py' => [ 'SQLAlchemy', $py->('sqlalchemy, alembic, psycopg2') ],
+	# Django 3.2 imports what Python 3.11 warns of.
+	'python/django_ids.py' =>
+	  [ 'Django', [ [ $python, '-W', 'ignore', '-c', 'import django, psycopg2' ], [ $python, '-B' ] ] ],
 	'java/Ids.java' => [ 'JDBC', [ [ 'sh', '-c', "command -v javac && test -r $jar" ], [ 'java', '-cp', $jar ] ] ],
 	'go/pq.go' => [ 'lib/pq', $go->('lib/pq') ],
 	'go/pgx4.go' => [ 'pgx', $go->('jackc/pgx/v4') ],
