@@ -24,7 +24,7 @@ for my $node (values %node)
 # ---- doc/tutorial.md from top to bottom. Its program runs from the place where the reader starts it.
 {
 	my $page = Page->new('doc/tutorial.md');
-	my $program = '3. A program that reads new rows';
+	my ($program) = grep { $page->blocks($_, 'python') } $page->chapters;
 	for my $chapter (grep { $page->blocks($_, 'sql') } $page->chapters)
 	{
 		if   ($chapter eq $program) { read_events($page, $chapter) }
