@@ -483,37 +483,6 @@ END
 	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
 }
 
-# ---- doc/errors.md: an index in another order than its column
-{
-	my $db = 'out_of_order';
-	my $page = Page->new('doc/errors.md');
-	my $heading = 'An index in a wrong order';
-	my $message = 'mergejoin input data is out of order';
-	my ($check, $rebuild) = map { $_->{content} } $page->take($heading, 'sql');
-	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$server->safe_psql($db, <<'END');
-CREATE EXTENSION snowflake_ids;
-CREATE TABLE shop_order AS SELECT gen_sno_series(1000) AS id;
-CREATE UNIQUE INDEX shop_order_pkey ON shop_order (id DESC);
-UPDATE pg_index SET indoption = '0' WHERE indexrelid = 'shop_order_pkey'::regclass;
-END
-	my $query = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return "$out$err" };
-	my $off = sub {
-		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
-	};
-
-	# PostgreSQL 18 would see that a table is joined with itself.
-	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
-	my $merged = $off->('nestloop') . $joined;
-	my $looked_up = $off->('mergejoin') . $joined;
-	like($query->($merged), qr/ERROR:  \Q$message\E/, 'the message is that of the page');
-	like($query->($looked_up), qr/^\d{1,3}$/, 'and rows are missed without an error');
-	like($query->($check), qr/ERROR:  .*"shop_order_pkey"/, 'the check of the page finds it');
-	unlike($query->("$rebuild$check"), qr/ERROR:/, 'what it says mends it');
-	is($query->($merged), '1000', 'a merge join finds all rows');
-	is($query->($looked_up), '1000', 'and so does the index');
-}
-
 # ---- doc/errors.md: the extension is in a schema that a session does not search
 {
 	my $db = 'elsewhere';
@@ -761,7 +730,7 @@ sub servers_own
 {
 	my ($message) = @_;
 	return $message =~ /^(?:
-		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|mergejoin|function\ gen_sno|type\ "sno"|cannot\ cast\ type
+		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|function\ gen_sno|type\ "sno"|cannot\ cast\ type
 		|no\ partition|specified\ value|cannot\ drop\ extension|unrecognized\ config|permission\ denied\ for\ (function|table)|null\ value|could\ not\ (resize|open)\ shared
 		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
