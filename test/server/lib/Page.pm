@@ -48,7 +48,6 @@ our %run_by = (
 		'Alembic' => 'schema_tools',
 		'Arrays' => 'schema_tools',
 		'Schema tools and feeds' => 'schema_tools',
-		'Exclusion constraints and WITHOUT OVERLAPS' => 'schema_tools',
 		'The function `number`' => 'decoding' },
 	'convert/migration.md' => 'pages_of_convert',
 	'doc/partitioning.md' => {

@@ -14,8 +14,7 @@ my $page = Page->new('doc/drivers.md');
 my ($server) = new_server('decoding', clock());
 
 my %name = (sno => 'sno', gid => 'gid', Mastic => 'mastic', 'Snowflake-SI' => 'si', 'UUID version 7' => 'uuid7');
-my %is_number = (mastic => 1, si => 1);
-my ($js, $python, $go) = (0 .. 2);
+my ($js, $python) = (0, 1);
 my %of;    # the expressions of a format
 for (($page->text =~ /^## Times without the server\n(.*)/ms)[0] =~ /^\| (.*) \|$/mg)
 {
@@ -64,7 +63,6 @@ sub says
 	{
 		skip "no $run[0]", 1 if system("command -v $run[0] >/dev/null") != 0 && !$ENV{CI};
 		append_to_file("$dir/$file", $program);
-		local @ENV{qw(GOCACHE GOFLAGS HOME)} = ("$dir/cache", '-mod=mod', $dir);
 		IPC::Run::run([ @run, "$dir/$file" ], '<', \$asked, '>', \my $out, '2>', \my $err);
 		is($err . $out, $answer, "$language gives the times of the server") or diag $program;
 	}
@@ -95,30 +93,6 @@ import sys
 for line in sys.stdin:
     format, id = line.split()
     print(format, id, times[format](int(id) if format in ("mastic", "si") else id), sep="\t")
-END
-($functions) = $page->take('The function `number`', 'go');
-says(
-	'Go',
-	'decode.go',
-	"package main\n\nimport (\n\t\"fmt\"\n\t\"strconv\"\n\t\"strings\"\n)\n\n$functions->{content}\n"
-	  . "func time(format, text string) uint64 {\n\tswitch format {\n"
-	  . join(
-		'',
-		map {
-				"\tcase \"$_\":\n\t\tid"
-			  . ($is_number{$_} ? ', _ := strconv.ParseUint(text, 10, 64)' : ' := text')
-			  . "\n\t\treturn $of{$_}[$go]\n"
-		  }
-		  sort keys %of)
-	  . "\t}\n\treturn 0\n}\n"
-	  . <<'END', 'go', 'run');
-
-func main() {
-	var format, id string
-	for n, _ := fmt.Scan(&format, &id); n == 2; n, _ = fmt.Scan(&format, &id) {
-		fmt.Printf("%s\t%s\t%d\n", format, id, time(format, id))
-	}
-}
 END
 $page->all_run;
 my ($twitter) = $page->text =~ /For `twitter`.*?`(1288834974657 \+ [^`]*)`/s or die;
