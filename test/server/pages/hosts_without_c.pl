@@ -269,7 +269,8 @@ for my $name ('search', 'mail')
 	$since = $any->ask($position);
 	$any->ask('INSERT INTO news VALUES (11, 1); COMMIT');
 	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"),
-		qr/\b11\b/, 'own rows after a poll come');
+		qr/\b11\b/, 'own rows after a poll come')
+	  or diag("the position was '$since'");
 	$any->ask('BEGIN READ ONLY');
 	like($any->ask($position), qr/^sql:/, 'a read-only transaction can poll');
 	$any->ask('COMMIT');
