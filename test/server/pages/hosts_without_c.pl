@@ -265,11 +265,11 @@ for my $name ('search', 'mail')
 			qq{SELECT step, b, since, (f."row").row_ FROM "Odd ""one_feed"('$since') f WHERE step < 3 ORDER BY 1, 2}),
 		"1|\\x00ff|a|'|\n1|\\x01|b|\n2|\\x|c|4\n2|\\x01|d|2",
 		'composite keys, and names that need quotes');
-	$any->ask('BEGIN; INSERT INTO news VALUES (10, 1)');
+	$any->ask('BEGIN; INSERT INTO news VALUES (-10, 1)');
 	$since = $any->ask($position);
-	$any->ask('INSERT INTO news VALUES (11, 1); COMMIT');
+	$any->ask('INSERT INTO news VALUES (-11, 1); COMMIT');
 	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"),
-		qr/\b11\b/, 'own rows after a poll come')
+		qr/(?:^| )-11(?: |$)/, 'own rows after a poll come')
 	  or diag("the position was '$since'");
 	$any->ask('BEGIN READ ONLY');
 	like($any->ask($position), qr/^sql:/, 'a read-only transaction can poll');
@@ -290,7 +290,7 @@ for my $name ('search', 'mail')
 	is($state->("SELECT * FROM news_feed('$since')"), 'none', 'control: a good one');
 	my $other = Session->new($server);
 	$any->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-	$other->ask('INSERT INTO news VALUES (12, 1)');
+	$other->ask('INSERT INTO news VALUES (-12, 1)');
 	is($state->("SELECT * FROM news_feed('" . $other->ask($position) . "')"),
 		'40001', 'a snapshot that is older than the position');
 	$any->ask('ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
