@@ -56,14 +56,8 @@ CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_smallint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic of this number; error below 0';
 
-CREATE FUNCTION snowflake_ids.mastic_to_bigint_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint_support(internal) IS
-    'planner support of the cast from mastic to bigint: gen_mastic() needs none';
-
 CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT snowflake_ids.mastic_to_bigint_support;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the number of a mastic; error above 9223372036854775807';
 
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric

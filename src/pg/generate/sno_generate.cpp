@@ -1,7 +1,6 @@
 // gen_sno(), gen_sno_series() and gen_sno_at().
-#include "pg/generate/sno_generate.hpp"
-
 #include "core/sno.hpp"
+
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/generate/next_number.hpp"

@@ -2,9 +2,6 @@
 #include "pg/generate/snowflake_generate.hpp"
 
 extern "C" {
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "nodes/supportnodes.h"
 #include "utils/memutils.h"
 }
 
@@ -51,20 +48,6 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
 }  // namespace
 
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
-
-// Planner support of the cast to bigint: gen_mastic() needs none until it reaches 2^63 in the year 6485. The cast would
-// make an INSERT 5 % slower.
-FUNCTION(snowflake_ids_mastic_to_bigint_support) {
-    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestSimplify)) return Datum{0};
-    const FuncExpr* cast = reinterpret_cast<SupportRequestSimplify*>(request)->fcall;
-    Node* id = static_cast<Node*>(linitial(cast->args));
-    if (!IsA(id, FuncExpr)) return Datum{0};
-    FmgrInfo called;
-    fmgr_info(reinterpret_cast<FuncExpr*>(id)->funcid, &called);
-    if (called.fn_addr != snowflake_ids_gen_mastic) return Datum{0};
-    PG_RETURN_POINTER(makeRelabelType(reinterpret_cast<Expr*>(id), INT8OID, -1, InvalidOid, cast->funcformat));
-}
 
 FUNCTION(snowflake_ids_gen_mastic_series) {
     return generate_series<MasticTime>(fcinfo, generator::ready_mastic,

@@ -1,15 +1,9 @@
-// Generators of layouts by name, and the SQL functions for callers in C++.
+// Generators of layouts by name.
 #pragma once
 
 #include "pg/generate/generator.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
-
-extern "C" {
-PGDLLEXPORT Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum snowflake_ids_gen_snowflake_si(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum snowflake_ids_gen_snowflake(PG_FUNCTION_ARGS);
-}
 
 namespace snowflake_ids::generator {
 
