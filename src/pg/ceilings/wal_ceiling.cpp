@@ -114,20 +114,18 @@ Found find_row(Page page) {
     constexpr const char* no_row = "Its page does not contain its row";
     if (PageIsNew(page)) return {"Its page is empty"};
     const auto* header = reinterpret_cast<PageHeader>(page);
-    const Size lower = header->pd_lower, upper = header->pd_upper;
-    if (PageGetPageSize(page) != BLCKSZ || header->pd_special != BLCKSZ || upper > BLCKSZ || lower > upper ||
-        lower < SizeOfPageHeaderData)
-        return {"Its page is not that of a table"};
+    // PostgreSQL has read no page whose pd_lower is above pd_upper, or that above pd_special.
+    if (PageGetPageSize(page) != BLCKSZ || header->pd_special != BLCKSZ) return {"Its page is not that of a table"};
 
     // PostgreSQL could never write such a page, because it cannot flush WAL up to its LSN.
     if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr())
         return {"Its page is from after the end of this server's WAL"};
 
-    if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {no_row};
+    if (header->pd_lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {no_row};
     const ItemId item = PageGetItemId(page, FirstOffsetNumber);
     const Size offset = ItemIdGetOffset(item), length = ItemIdGetLength(item);
     constexpr Size header_length = MAXALIGN(SizeofHeapTupleHeader);
-    if (!ItemIdIsNormal(item) || offset != MAXALIGN(offset) || offset < upper || offset + length > BLCKSZ ||
+    if (!ItemIdIsNormal(item) || offset != MAXALIGN(offset) || offset < header->pd_upper || offset + length > BLCKSZ ||
         length != header_length + row_length)
         return {no_row};
     auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
