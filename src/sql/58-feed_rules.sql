@@ -249,7 +249,9 @@ BEGIN
     SELECT of_table, 'row security hides no row from this role', NOT row_security_active(of_table::oid), NULL::text, false;
     RETURN QUERY
     SELECT m.part, 'its rows are in the WAL', c.relpersistence = 'p',
-        format('ALTER TABLE %s SET LOGGED;', m.part), false
+        format('ALTER TABLE %s SET LOGGED;', m.part) || CASE WHEN p.deletions IS NOT NULL
+            THEN format(' SELECT snowflake_ids.note_missed(%L, ''A crash may have emptied a part.'');', of_table)
+            ELSE '' END, false
     FROM snowflake_ids.feed_parts(of_table) m JOIN pg_class c ON c.oid = m.part ORDER BY m.depth, m.part;
     RETURN QUERY
     SELECT m.part, 'it is no foreign table', m.kind <> 'f', NULL::text, false
@@ -373,7 +375,9 @@ BEGIN
     FROM pg_class c WHERE c.oid = p.deletions;
     RETURN QUERY
     SELECT p.deletions, 'its rows are in the WAL', c.relpersistence = 'p',
-        format('ALTER TABLE %s SET LOGGED;', p.deletions), false
+        format('ALTER TABLE %s SET LOGGED; '
+            'SELECT snowflake_ids.note_missed(%L, ''A crash may have emptied the deletions.'');',
+            p.deletions, of_table), false
     FROM pg_class c WHERE c.oid = p.deletions;
     RETURN QUERY
     SELECT p.deletions, 'its stamps are indexed', count(*) FILTER (WHERE i.indpred IS NULL) > 0
