@@ -7,6 +7,7 @@ use lib "$FindBin::RealBin/../lib";
 use Faults;
 use Feed;
 use Test::More;
+use Time::HiRes 'time';
 
 my $server = feed_server('altered');
 $server->safe_psql('postgres', 'CREATE TABLE other ()');
@@ -97,4 +98,22 @@ for my $kind (sort keys %changes)
 		$waiting->same_as($monitor, "$kind, after it waited, $class");
 	}
 }
+
+# ---- a reader that sleeps hears that its table is gone
+my $heard = best_of(
+	1,
+	sub {
+		create_feed($server, 'gone');
+		my $sleeper = Session->new($server);
+		my $since = $sleeper->ask(q{SELECT snowflake_ids.wait_feed('gone', snowflake_ids.feed_position('gone'), '0')});
+		$sleeper->send("SELECT snowflake_ids.wait_feed('gone', '$since', '1 h')");
+		my $sleeps = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SnowflakeIdsNewRows' OR }
+		  . q{wait_event_type = 'Extension' AND query ~ '1 h'};
+		eventually(sub { $monitor->ask($sleeps) eq '1' });
+		$monitor->ask('DROP TABLE gone CASCADE; DROP TABLE gone_deleted');
+		my $dropped = time;
+		like($sleeper->answer, qr/relation with OID \d+ does not exist/, 'a reader that sleeps: its table is gone');
+		return time - $dropped;
+	});
+cmp_ok($heard, '<', 1, 'it is told at once');
 done_testing();
