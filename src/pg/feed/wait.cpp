@@ -128,7 +128,7 @@ uint64 wait_on_standby(uint64 seen, MonotonicTime end) {
 }
 
 uint64 wait_on_primary(Oid table, uint64 seen, MonotonicTime end, MemoryContext temporary) {
-    constexpr microseconds recheck = seconds{3}, recheck_prepared = milliseconds{50};
+    constexpr microseconds recheck = milliseconds{200}, recheck_prepared = milliseconds{50};
     const ledger::Ledger& shared = shared_ledger();
     ledger::Group& group = shared.groups[ledger::group_of(MyDatabaseId, table)];
     if (seen != 0 && commits_stream_in(group))
