@@ -293,7 +293,10 @@ END
 	my @rules = map { @{ $_->{rules} } } @{ $alerts_file->{groups} };
 	my @named = map { $_->{expr} =~ /\b(pg_\w+)/g } @rules;
 	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
-	is(join(' ', grep { !$metric{$_} } @named), '', 'and these metrics are those of the exporter');
+	my $panels = JSON::PP::decode_json(slurp('doc/monitoring/grafana_feeds.json'))->{panels};
+	my @plotted = map { $_->{expr} =~ /\b(pg_\w+)/g } map { @{ $_->{targets} } } @$panels;
+	is(scalar(@plotted), scalar(@$panels), 'every panel of Grafana plots a metric');
+	is(join(' ', grep { !$metric{$_} } @named, @plotted), '', 'and these metrics are those of the exporter');
 
 	# Every error that an operator may meet is in doc/errors.md, unless its hint says all.
 	my $convert = Page->new('convert/migration.md');
