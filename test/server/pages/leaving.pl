@@ -172,6 +172,17 @@ for my $table (grep { !/notice|constant/ } @tables)
 		't', "$table: the new id sorts last");
 }
 
+# ---- a table whose feed was dropped with the extension: what its INSERT says, is on the page of errors, with the answer
+$said->('CREATE EXTENSION snowflake_ids; CREATE TABLE outbox (id int PRIMARY KEY)');
+$said->(
+	q{SELECT snowflake_ids.create_feed('outbox'); SET client_min_messages = warning; DROP EXTENSION snowflake_ids CASCADE}
+);
+($rc, undef, $err) = $node->psql($db, 'INSERT INTO outbox VALUES (1)');
+my $null = 'null value in column "stamp" of relation "%s" violates not-null constraint';
+like($err, qr/\Q${\ sprintf $null, 'outbox'}/, 'DROP EXTENSION CASCADE: each INSERT is an error');
+my ($answer) = Page->new('doc/errors.md')->text =~ /\Q${\ sprintf $null, '…'}\E.*?(ALTER TABLE outbox [^`]*)/s;
+is($said->("$answer; INSERT INTO outbox VALUES (1) RETURNING outbox"), '(1)', 'after what the page says, it works');
+
 $page->all_run;
 $node->stop;
 done_testing();
