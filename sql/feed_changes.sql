@@ -258,6 +258,46 @@ COMMIT;
 SELECT * FROM poll('one');
 SELECT * FROM poll('two');
 
+-- ---- limits, as the page has them
+CREATE TABLE customer (customer int PRIMARY KEY, name text);
+CREATE TABLE purchase (purchase int PRIMARY KEY, customer int);
+INSERT INTO customer VALUES (1, 'ada'), (2, 'bob');
+INSERT INTO purchase VALUES (1, 1);
+SELECT to_do FROM snowflake_ids.create_feed('customer');
+SELECT to_do FROM snowflake_ids.create_feed('purchase', deletes => false);
+SELECT count(DISTINCT stamp) AS stamps, (SELECT count(position) FROM (SELECT * FROM customer_feed('') LIMIT 2) AS cut) AS positions FROM customer;
+SELECT count(*) FROM customer NATURAL JOIN purchase;
+SELECT count(*) FROM customer JOIN purchase USING (customer);
+SELECT * FROM poll('customer');
+INSERT INTO customer AS c VALUES (1, 'ada') ON CONFLICT (customer) DO UPDATE SET name = excluded.name WHERE c.name IS DISTINCT FROM excluded.name;
+SELECT * FROM poll('customer');
+INSERT INTO customer AS c VALUES (1, 'ada') ON CONFLICT (customer) DO UPDATE SET name = excluded.name WHERE c IS DISTINCT FROM excluded;
+SELECT * FROM poll('customer');
+BEGIN;
+DROP FUNCTION customer_feed;
+ALTER TABLE customer ADD points int DEFAULT 7;
+SELECT * FROM snowflake_ids.create_feed('customer');
+COMMIT;
+SELECT * FROM poll('customer');
+UPDATE customer SET stamp = stamp;
+SELECT count(*) FROM poll('customer');
+CREATE TABLE history (LIKE customer);
+ALTER TABLE history DROP stamp;
+CREATE FUNCTION history() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO history SELECT OLD.*; RETURN NULL; END $$;
+CREATE TRIGGER history AFTER UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION history();
+UPDATE customer SET points = 8;
+-- No constraint keeps a key unique over parent and children: the copy keeps eve.
+CREATE TABLE twin (PRIMARY KEY (customer)) INHERITS (customer);
+SELECT to_do FROM snowflake_ids.create_feed('customer');
+DELETE FROM reader WHERE name = 'customer';
+SELECT count(*) FROM poll('customer');
+INSERT INTO twin VALUES (1, 'eve');
+SELECT * FROM poll('customer');
+DELETE FROM twin;
+SELECT * FROM poll('customer');
+DROP TABLE customer, customer_deleted, purchase, history, twin CASCADE;
+DROP FUNCTION history;
+
 -- Another primary key: rows that differ for the table could be one for readers.
 CREATE TABLE widened (id int PRIMARY KEY, part int NOT NULL DEFAULT 1);
 SELECT to_do FROM snowflake_ids.create_feed('widened');
