@@ -1,4 +1,5 @@
-# A used-up sequence: who waits, how that looks, and what ends it.
+# A used-up sequence: who waits, and how that looks, also after a wait has ended anywhere. What ends a wait in time:
+# faults/waits_end.pl.
 use strict;
 use warnings;
 use FindBin;
@@ -60,7 +61,6 @@ like($err, qr/HINT:  .*snowflake_ids\.max_wait/, 'max_wait: with a hint');
 is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}),
 	60, 'max_wait: long enough for many ticks');
 
-# What ends a wait leaves nobody counted as waiting
 my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
 
 # Returns process id and handle of a session that waits. Names differ, because the last one may take a while to end.
@@ -92,34 +92,8 @@ sub waiter
 	return \%w;
 }
 
-sub ended
-{
-	my ($w, $error, $what) = @_;
-	$w->{harness}->finish;
-	like($w->{err}, $error, "$what: the error");
-	ok(nobody_waits(), "$what: nobody waits");
-}
-
 is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"),
 	'', 'nobody waits yet');
-for my $call ('gen_sno()', q{gen_snowflake('narrow')})
-{
-	my $w = waiter($call);
-	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids.stats"),
-		"$call: counted as waiting");
-	value("SELECT pg_cancel_backend($w->{pid})");
-	ended($w, qr/57014: canceling statement due to user request/, "$call, pg_cancel_backend");
-
-	$w = waiter($call);
-	value("SELECT pg_terminate_backend($w->{pid})");
-	ended($w, qr/57P01: terminating connection due to administrator command/, "$call, pg_terminate_backend");
-
-	my ($rc, undef, $err) = $node->psql('postgres',
-		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$");
-	like($err, qr/57014: canceling statement due to statement timeout/, "$call, statement_timeout: the error");
-	is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, "$call, statement_timeout: nobody waits");
-}
-
 # Wherever in the wait it hits.
 for my $round (1 .. 20)
 {

@@ -143,14 +143,6 @@ ok(eventually(sub { (figures())[0] > $calls }), 'calls wait');
 value($server, "SELECT pg_cancel_backend($pid)");
 like($own->answer, qr/canceling statement/, 'cancelled in the middle of the overflow');
 
-my $state = $own->ask(
-	"\\set VERBOSITY verbose\nSET snowflake_ids.overflow = 'error'; SELECT gen_sno() FROM generate_series(1, 600)");
-like(
-	$state,
-	qr/ERROR:  2200H: sno sequence overflow.*HINT:.*snowflake_ids.overflow/s,
-	'or an error with SQLSTATE 2200H and a hint');
-$own->ask("RESET snowflake_ids.overflow");
-
 # Only in the server's log: the client may not be able to read a layout's name.
 value($server, "CREATE DATABASE letters ENCODING 'UTF8' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
 my $reader = Session->new($server, dbname => 'letters');
