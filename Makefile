@@ -53,6 +53,8 @@ topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
 REGRESS     = $(filter setup,$(topics)) $(filter-out setup,$(topics))
 convert_topics  := $(sort $(notdir $(basename $(wildcard convert/sql/*.sql))))
 CONVERT_REGRESS  = $(filter setup,$(convert_topics)) $(filter-out setup,$(convert_topics))
+REGRESS_PSQL    := tools/regress-psql
+REGRESS_OPTS     = --launcher=$(REGRESS_PSQL)
 
 include tools/flags.mk
 
@@ -92,7 +94,7 @@ give-back: all
 convert_expecteddir = $(if $(filter 15,$(MAJORVERSION)),,--expecteddir=convert)
 installcheck: refuse-used-server installcheck-convert
 installcheck-convert: refuse-used-server
-	$(if $(strip $(CONVERT_REGRESS)),mkdir -p convert/output && $(pg_regress_installcheck) --dbname='$(CONTRIB_TESTDB)' --inputdir=convert \
+	$(if $(strip $(CONVERT_REGRESS)),mkdir -p convert/output && $(pg_regress_installcheck) $(REGRESS_OPTS) --inputdir=convert \
 	    $(convert_expecteddir) --outputdir=convert/output $(CONVERT_REGRESS))
 refuse-used-server:
 	@tools/refuse-used-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'

@@ -100,4 +100,4 @@ INSERT INTO pages VALUES ('8H245M8PNF-3TLyzYaRBqBTC') RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_gid|gid_(timestamp|kind|random|short|empty|is_empty|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";

@@ -8,25 +8,25 @@ CREATE FUNCTION kind_of(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SEL
 INSERT INTO id_data (part, n, id)
 SELECT 'random', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n * 7919 % 15000 * interval '1 hour',
     substr(sha256(n::text::bytea), 1, 8))
-FROM generate_series(1, 4000) AS n;
+FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
 SELECT 'ties', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 5 * interval '1 ms',
     decode('0' || n % 7 || repeat('00', 7), 'hex'))
-FROM generate_series(1, 4000) AS n;
+FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'bulk', n, make_gid('log', '2026-01-01'::timestamptz + n * 7919 % 4000 / 1500 * interval '1 ms',
+SELECT 'bulk', n, make_gid('log', '2026-01-01'::timestamptz + n * 7919 % 1000 / 400 * interval '1 ms',
     substr(sha256(n::text::bytea), 1, 8))
-FROM generate_series(1, 4000) AS n;
+FROM generate_series(1, 1000) AS n;
 -- Any byte 7: as graft writes it, below and above the prefix.
 INSERT INTO id_data (part, n, raw)
 SELECT 'byte 7', n, set_byte(substr(snowflake_ids.gid_send(make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 4 * interval '1 ms',
     '\x0000000000000000')), 1, 8),
                              7, 79 + n * 7919 % 177) || substr(sha256((n % 999)::text::bytea), 1, 8)
-FROM generate_series(1, 4000) AS n;
+FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
 SELECT 'far', n, make_gid(kind_of(n), to_timestamp(8796093022 + n * 7919 % 15000 / 10000.0),
     substr(sha256(n::text::bytea), 1, 8))
-FROM generate_series(1, 4000) AS n;
+FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
 SELECT 'abort', n, make_gid('volume', '2026-01-01', decode('0000' || lpad(to_hex(n * 7919 % 15000), 12, '0'), 'hex'))
 FROM generate_series(1, 11000) AS n;
@@ -42,4 +42,6 @@ DROP FUNCTION kind_of;
 \set type_hash snowflake_ids.gid_hash
 \set type_hash_extended snowflake_ids.gid_hash_extended
 \cd :srcdir
+-- sno_index shows the statements.
+\set ECHO none
 \i sql/include/id_index.psql

@@ -11,18 +11,9 @@ SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM 
 
 SELECT ''::gid;
 \echo :LAST_ERROR_SQLSTATE
-SELECT '5rMJNeFjYs'::gid;
-SELECT '5rMJNeFjYs-2eDkDiPiLuBbSS'::gid;
-SELECT '5rMJNeFjYs_2eDkDiPiLuBbS'::gid;
-SELECT '5rMJNeFjY-s2eDkDiPiLuBbS'::gid;
 SELECT '5rMJNeFj0s-2eDkDiPiLuBbS'::gid;
-SELECT '5rMJNeFjYs-2eDkDiPiLuBb '::gid;
 SELECT '5rMJNeFjYs-zzzzzzzzzzzzz'::gid;
-SELECT 'zzzzzzzzzz-2eDkDiPiLuBbS'::gid;
-SELECT '5rMJNeFjYs-1zzzzzzzzzzzz'::gid;
 SELECT '9rMJNeFjYs-2eDkDiPiLuBbS'::gid;
-SELECT '1111111111-2eDkDiPiLuBbS'::gid;
-SELECT '5RMJNeFjYs-2eDkDiPiLuBbS'::gid;
 SELECT '\xa001977420dc00a00f0337bbd1496419'::gid;
 
 \getenv builddir PG_ABS_BUILDDIR
@@ -267,7 +258,7 @@ SELECT kind, why, modifier FROM outcome WHERE expect = 'reject' AND state = 'acc
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^gid(|_(in|out|recv|send|typmod_in|typmod_out|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*))$'
     AND signature !~ 'timestamp|range'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict,
     oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge

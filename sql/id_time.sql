@@ -246,7 +246,7 @@ DROP FUNCTION at_run_time, leaky, report;
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_timestamptz$|^timestamptz_|_times_'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";
 SELECT a.amname, f.opfname, amopstrategy AS strategy, amopopr::regoperator AS operator
 FROM pg_amop AS o JOIN pg_opfamily AS f ON f.oid = amopfamily JOIN pg_am AS a ON a.oid = amopmethod
 WHERE f.opfname ~ '^(sno|mastic)_' AND 'timestamptz'::regtype IN (amoplefttype, amoprighttype)

@@ -3,7 +3,7 @@ SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
-SELECT * FROM snowflake_ids.layouts WHERE NOT created \g (format=unaligned)
+SELECT * FROM snowflake_ids.layouts WHERE NOT created;
 SELECT prorows = (SELECT count(*) FROM snowflake_ids.known_layouts()) AS rows FROM pg_proc
     WHERE oid = 'snowflake_ids.known_layouts'::regproc;
 
@@ -222,7 +222,7 @@ FROM unnest(ARRAY['snowflake_ids.layout_keep', 'snowflake_ids.layout_same']) AS 
      fired(function, fires, event, each, relation) AS said
 WHERE (relation = 'not_layout') = (fires = 'INSTEAD OF') AND (event, each) <> ('TRUNCATE', 'ROW')
   AND (fires, each) <> ('INSTEAD OF', 'STATEMENT') AND (fires, event) <> ('INSTEAD OF', 'TRUNCATE')
-GROUP BY function, relation, said ORDER BY function, relation, said \g (format=unaligned)
+GROUP BY function, relation, said ORDER BY function, relation, said;
 DROP FUNCTION fired;
 DROP TABLE not_layouts CASCADE;
 -- A rollback leaves nothing behind, also in this session.
@@ -312,5 +312,4 @@ SELECT snowflake_lower_bound('twitter', '-infinity'), snowflake_upper_bound('twi
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C"
-\g (format=unaligned)
+WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C";

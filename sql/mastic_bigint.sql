@@ -49,7 +49,6 @@ SELECT plan FROM plan($$SELECT FROM event WHERE id BETWEEN -1 AND 5$$) plan;
 SELECT plan FROM plan($$SELECT FROM event WHERE id = ANY ('{1,2,3}'::bigint[])$$) plan;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
-\pset format aligned
 \pset tuples_only off
 PREPARE after(bigint) AS SELECT count(*) FROM event WHERE id > $1;
 EXECUTE after(-1);
@@ -110,7 +109,9 @@ RESET enable_seqscan;
 DELETE FROM event WHERE id = 7;
 SELECT count(*) FROM child WHERE id = 7;
 -- PostgreSQL looks for "=" in the family of the key, which is the server's own.
+\set VERBOSITY terse
 CREATE TABLE mastic_child (id mastic REFERENCES item);
+\set VERBOSITY default
 DELETE FROM item WHERE n = 1;
 
 -- ALTER TABLE in both directions. (More: mastic_compare.)

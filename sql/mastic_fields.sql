@@ -65,4 +65,4 @@ FROM (SELECT ts, mastic_timestamp(id) AS t FROM golden) AS g;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_mastic|mastic_(timestamp|sequence|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";

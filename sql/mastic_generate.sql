@@ -46,5 +46,4 @@ DROP ROLE regress_mastic_user;
 --
 -- Signatures and rights
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_mastic(_at|_series)?$' ORDER BY signature COLLATE "C"
-\g (format=unaligned)
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_mastic(_at|_series)?$' ORDER BY signature COLLATE "C";

@@ -5,14 +5,14 @@ SET timezone = 'UTC';
 CREATE CAST (mastic AS bytea) WITH FUNCTION snowflake_ids.mastic_send(mastic);
 CREATE TABLE id_data (part text, n integer, id mastic, raw bytea);
 INSERT INTO id_data (part, n, raw)
-SELECT 'random', n, substr(sha256(n::text::bytea), 1, 8) FROM generate_series(1, 4000) AS n;
+SELECT 'random', n, substr(sha256(n::text::bytea), 1, 8) FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'ties', n, make_mastic('2026-01-01'::timestamptz + n % 5 * interval '1 ms', n % 7) FROM generate_series(1, 4000) AS n;
+SELECT 'ties', n, make_mastic('2026-01-01'::timestamptz + n % 5 * interval '1 ms', n % 7) FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'bulk', n, make_mastic('2026-01-01'::timestamptz + n * 7919 % 4000 / 1500 * interval '1 ms', n * 7919 % 5000) FROM generate_series(1, 4000) AS n;
+SELECT 'bulk', n, make_mastic('2026-01-01'::timestamptz + n * 7919 % 1000 / 400 * interval '1 ms', n * 7919 % 5000) FROM generate_series(1, 1000) AS n;
 -- Around the sign of a bigint
 INSERT INTO id_data (part, n, id)
-SELECT 'sign', n, make_mastic('6485-10-17 02:45:55.328'::timestamptz + (n * 7919 % 4000 - 2000) * interval '1 ms', n % 3) FROM generate_series(1, 4000) AS n;
+SELECT 'sign', n, make_mastic('6485-10-17 02:45:55.328'::timestamptz + (n * 7919 % 1000 - 500) * interval '1 ms', n % 3) FROM generate_series(1, 1000) AS n;
 INSERT INTO id_data (part, n, id)
 SELECT 'ends', n, (ARRAY['0', '1', '9223372036854775807', '9223372036854775808', '18446744073709551614', '18446744073709551615']::mastic[])[1 + n % 6]
 FROM generate_series(1, 600) AS n;
@@ -26,5 +26,7 @@ UPDATE id_data SET id = coalesce(id, (('x' || encode(substr(raw, 1, 4), 'hex')):
 \set type_hash snowflake_ids.mastic_hash
 \set type_hash_extended snowflake_ids.mastic_hash_extended
 \cd :srcdir
+-- sno_index shows the statements.
+\set ECHO none
 \i sql/include/id_index.psql
 DROP CAST (mastic AS bytea);

@@ -34,8 +34,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= now()$$);
 CREATE INDEX as_bigint_mastic ON as_bigint ((id::mastic));
-SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03' ORDER BY id::mastic LIMIT 5$$)
-\g (format=unaligned)
+SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03' ORDER BY id::mastic LIMIT 5$$);
 SELECT count(*) FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03';
 DROP TABLE as_bigint;
 CREATE TABLE far (id mastic PRIMARY KEY);

@@ -10,19 +10,8 @@ SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typisprefer
 
 SELECT ''::mastic;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ' 1'::mastic;
-SELECT '1 '::mastic;
-SELECT '-1'::mastic;
-SELECT '-0'::mastic;
-SELECT '+'::mastic;
-SELECT '1e3'::mastic;
-SELECT '0x1F'::mastic;
-SELECT '1_000'::mastic;
-SELECT '1.0'::mastic;
 SELECT '18446744073709551616'::mastic;
 \echo :LAST_ERROR_SQLSTATE
-SELECT '99999999999999999999'::mastic;
-SELECT '9999999999999999999999999999999999999999'::mastic;
 SELECT '2026-01-01'::mastic;
 
 -- COPY sends a bytea of any length, and mastic_recv gets it.
@@ -104,7 +93,7 @@ CREATE TEMP TABLE status (id mastic, up mastic[], note text);
 INSERT INTO status VALUES ('18446744073709551615', '{1,116301527915219032}', 'a'), ('116301527915219032', NULL, 'b');
 SELECT to_json(id), to_jsonb(id), json_build_object('id', id) FROM status;
 SELECT row_to_json(status), to_jsonb(status) FROM status;
-SELECT json_agg(id), jsonb_agg(id), jsonb_object_agg(id, note), json_agg(status) FROM status \g (format=unaligned)
+SELECT json_agg(id), jsonb_agg(id), jsonb_object_agg(id, note), json_agg(status) FROM status;
 SELECT jsonb_populate_recordset(NULL::status, jsonb_agg(status)) FROM status;
 SELECT * FROM jsonb_to_record('{"id": 18446744073709551615, "up": ["7", 8]}') AS r (id mastic, up mastic[]);
 SELECT (jsonb_agg(status) @? '$[*] ? (@.id == "18446744073709551615")') AS found FROM status;
@@ -150,7 +139,7 @@ FROM invalid WHERE expect = 'decide';
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$' AND signature !~ 'timestamp|range|times'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator WHERE oprleft = 'mastic'::regtype AND oprright = 'mastic'::regtype ORDER BY oprname COLLATE "C";

@@ -165,5 +165,4 @@ SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE machine_id = 19 AND cloc
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(reset|read_ceiling|pass_now|(sno|mastic|snowflake_si)_observe)$' ORDER BY signature COLLATE "C"
-\g (format=unaligned)
+WHERE proname ~ '^(reset|read_ceiling|pass_now|(sno|mastic|snowflake_si)_observe)$' ORDER BY signature COLLATE "C";

@@ -145,5 +145,5 @@ RESET plan_cache_mode;
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ 'series_'
-    ORDER BY signature COLLATE "C" \g (format=unaligned)
+    ORDER BY signature COLLATE "C";
 SELECT oid::regprocedure AS function, prosupport, prorows FROM pg_proc WHERE proname ~ '^gen_.*_series$' ORDER BY 1;

@@ -30,8 +30,7 @@ SET snowflake_ids.maschine_id = 1;
 LOAD 'snowflake_ids';
 SELECT name, context, vartype, boot_val, min_val, max_val, unit, enumvals FROM pg_settings
 WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
-SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C"
-\g (format=unaligned)
+SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
 SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%'
     AND (short_desc IS NULL OR short_desc !~ '^[A-Z].*\.$' OR extra_desc !~ '\.$');
 SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND setting IS DISTINCT FROM boot_val;

@@ -99,4 +99,4 @@ INSERT INTO posts VALUES ('brpk4q72xwf2m63l') RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_sno|sno_(timestamp|ticktock|metabyte|partition|sequence|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";

@@ -168,4 +168,4 @@ SELECT sno_timestamp(gen_sno(0, 4661)) < clock_timestamp() + interval '5 s' AS n
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$'
-    ORDER BY signature COLLATE "C" \g (format=unaligned)
+    ORDER BY signature COLLATE "C";

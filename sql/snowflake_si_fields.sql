@@ -134,4 +134,4 @@ INSERT INTO orders VALUES (8192) RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_snowflake_si|snowflake_si_(timestamp|machine_id|uin|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C" \g (format=unaligned)
+ORDER BY signature COLLATE "C";

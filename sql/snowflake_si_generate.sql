@@ -97,4 +97,4 @@ DROP ROLE regress_si_user;
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$'
-    ORDER BY signature COLLATE "C" \g (format=unaligned)
+    ORDER BY signature COLLATE "C";

@@ -124,7 +124,7 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(generators|stats_reset|node|status)$' ORDER BY signature COLLATE "C" \g (format=unaligned)
+WHERE proname ~ '^(generators|stats_reset|node|status)$' ORDER BY signature COLLATE "C";
 SELECT relname, relkind, relacl IS NULL AS owner_only, has_table_privilege('public', oid, 'SELECT') AS public_reads,
        has_table_privilege('public', oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AS public_writes
 FROM pg_class WHERE relnamespace = 'snowflake_ids'::regnamespace ORDER BY relname COLLATE "C";

@@ -26,7 +26,9 @@ SELECT has_table_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
 
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
+\set ECHO none
 \i sql/include/attempts.psql
+\set ECHO all
 
 -- Set before the library is loaded, when any name with a dot is accepted: the session then generates nothing.
 \c -

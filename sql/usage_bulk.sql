@@ -2,22 +2,22 @@ SET timezone = 'UTC';
 SET jit = off;
 
 --
--- INSERT … SELECT of a million rows
+-- INSERT … SELECT of 200,000 rows
 --
-CREATE UNLOGGED TABLE million (id sno DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(), g gid(log) DEFAULT gen_gid('log'), n int);
-INSERT INTO million (n) SELECT generate_series(1, 1000000);
+CREATE UNLOGGED TABLE bulk (id sno DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(), g gid(log) DEFAULT gen_gid('log'), n int);
+INSERT INTO bulk (n) SELECT generate_series(1, 200000);
 SET work_mem = '200MB';
-SELECT count(*) FROM million;
-SELECT count(*) FROM (SELECT DISTINCT id FROM million) AS d;
-SELECT count(*) FROM (SELECT DISTINCT mastic FROM million) AS d;
-SELECT count(*) FROM (SELECT DISTINCT g FROM million) AS d;
-SELECT count(*) AS inversions FROM (SELECT id, mastic, lag(id) OVER w AS id_before, lag(mastic) OVER w AS mastic_before FROM million WINDOW w AS (ORDER BY n)) AS m
+SELECT count(*) FROM bulk;
+SELECT count(*) FROM (SELECT DISTINCT id FROM bulk) AS d;
+SELECT count(*) FROM (SELECT DISTINCT mastic FROM bulk) AS d;
+SELECT count(*) FROM (SELECT DISTINCT g FROM bulk) AS d;
+SELECT count(*) AS inversions FROM (SELECT id, mastic, lag(id) OVER w AS id_before, lag(mastic) OVER w AS mastic_before FROM bulk WINDOW w AS (ORDER BY n)) AS m
 WHERE id <= id_before OR mastic <= mastic_before;
 -- Series continue above.
-SELECT max(id) AS max_id, max(mastic) AS max_mastic FROM million \gset
-SELECT count(*), min(id) > :'max_id' AS above FROM gen_sno_series(1000000) AS id;
-SELECT count(*), min(id) > :max_mastic AS above FROM gen_mastic_series(1000000) AS id;
-ANALYZE million;
+SELECT max(id) AS max_id, max(mastic) AS max_mastic FROM bulk \gset
+SELECT count(*), min(id) > :'max_id' AS above FROM gen_sno_series(200000) AS id;
+SELECT count(*), min(id) > :max_mastic AS above FROM gen_mastic_series(200000) AS id;
+ANALYZE bulk;
 
 --
 -- A parallel query generates in the leader; gids need no shared memory, so workers can
@@ -27,24 +27,24 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
-EXPLAIN (COSTS off, VERBOSE) SELECT n, gen_gid('log') FROM million WHERE n <= 200000;
-EXPLAIN (COSTS off, VERBOSE) SELECT n, gen_sno(), gen_mastic(), gen_gid('log') FROM million WHERE n <= 200000;
+EXPLAIN (COSTS off, VERBOSE) SELECT n, gen_gid('log') FROM bulk WHERE n <= 150000;
+EXPLAIN (COSTS off, VERBOSE) SELECT n, gen_sno(), gen_mastic(), gen_gid('log') FROM bulk WHERE n <= 150000;
 CREATE UNLOGGED TABLE drawn AS
-    SELECT n, gen_sno() AS id, gen_mastic() AS mastic, gen_snowflake_si() AS si, gen_gid('log') AS g FROM million WHERE n <= 50000;
+    SELECT n, gen_sno() AS id, gen_mastic() AS mastic, gen_snowflake_si() AS si, gen_gid('log') AS g FROM bulk WHERE n <= 50000;
 SELECT count(*), count(DISTINCT id), count(DISTINCT mastic), count(DISTINCT si), count(DISTINCT g) FROM drawn;
 -- A function wrongly marked parallel safe fails in a worker, and generates nothing.
 CREATE FUNCTION wrong_sno(n int) RETURNS sno LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$ BEGIN RETURN gen_sno(); END $$;
 CREATE FUNCTION wrong_si(n int) RETURNS bigint LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS $$ BEGIN RETURN gen_snowflake_si(); END $$;
 \set SHOW_CONTEXT never
-SELECT max(wrong_sno(n)) FROM million WHERE n <= 10;
-SELECT max(wrong_si(n)) FROM million WHERE n <= 10;
+SELECT max(wrong_sno(n)) FROM bulk WHERE n <= 10;
+SELECT max(wrong_si(n)) FROM bulk WHERE n <= 10;
 DROP FUNCTION wrong_sno, wrong_si;
 -- The leader generates while workers run everything that may.
 SELECT set_config(CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'debug_parallel_query' ELSE 'force_parallel_mode' END, 'on', false) AS forced;
 SELECT gen_sno() > :'max_id' AS sno, gen_mastic() > :max_mastic AS mastic, gen_snowflake_si() > 0 AS si, gid_kind(gen_gid('log'));
 SELECT count(DISTINCT id) FROM gen_sno_series(10000) AS id;
 SELECT count(DISTINCT id) FROM gen_snowflake_si_series(1000) AS id;
-SELECT issued > 1000000 AS counted FROM snowflake_ids.stats WHERE format = 'mastic';
+SELECT issued > 200000 AS counted FROM snowflake_ids.stats WHERE format = 'mastic';
 SELECT gen_sno(256);
 
-DROP TABLE million, drawn;
+DROP TABLE bulk, drawn;

@@ -45,4 +45,4 @@ INSERT INTO pages VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F') RETURNING *;
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^uuid7_'
-    ORDER BY signature COLLATE "C" \g (format=unaligned)
+    ORDER BY signature COLLATE "C";

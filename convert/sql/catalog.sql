@@ -1,5 +1,7 @@
 \set extension snowflake_ids_convert
+\set ECHO none
 \i sql/include/catalog.psql
+\set ECHO all
 
 -- Functions for users are in the schema of the extension.
 -- Others are in a schema where nobody else can create objects. They run as the caller, and their comments say
