@@ -104,8 +104,8 @@ sub writers
 {
 	my ($out, $err) = ('', '');
 	my $run = IPC::Run::start(
-		[   'pgbench', '-n', '-c', '2', '-R', whole() ? '200' : '50', '-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script,
-			$server->connstr('postgres') ],
+		[   'pgbench', '-n', '-c', '2', '-R', whole() ? '200' : '50',
+			'-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script, $server->connstr('postgres') ],
 		'<',
 		\undef,
 		'>',

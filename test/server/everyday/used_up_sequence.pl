@@ -94,6 +94,7 @@ sub waiter
 
 is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"),
 	'', 'nobody waits yet');
+
 # Wherever in the wait it hits.
 for my $round (1 .. 20)
 {

@@ -1,5 +1,5 @@
-# Copies of a data directory with the same machine id, and an older ceiling file or none: what was drawn before the copy
-# was taken, or is in the WAL that it replays, is not drawn again.
+# Copies of a data directory with the same machine id: what was drawn before the copy was taken, or is in the WAL that it
+# replays, is not drawn again.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,6 @@ use Test::More;
 
 my $clock = clock();
 my $server = new_server('original', $clock, allows_streaming => 1);
-my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 
 # ---- copies of the running server, while sessions draw
 for (
@@ -47,29 +46,6 @@ for (
 	draw_at_all_times($ids, $copy, $its_clock, $start);
 	$ids->none_twice("$how of the running server");
 	$copy->stop('immediate');
-}
-
-# ---- an older ceiling file when a life begins, and none: the ceiling of the database decides
-my $old = Ids->new;
-$old->draw($server);
-my $older = slurp($ceiling);
-for ([ 'older ceiling file', sub { spew($ceiling, $older) } ], [ 'no ceiling file', sub { unlink $ceiling or die } ])
-{
-	my ($fault, $damage) = @$_;
-
-	$clock->set(60);
-	my $ids = Ids->new;
-	my $start = $clock->now;
-	$ids->draw($server);
-	isnt(slurp($ceiling), $older, "$fault: ceilings were raised since");
-	$server->stop('immediate');
-	$damage->();
-	$clock->set(-7200);
-	start_at($server, $clock);
-	draw_at_all_times($ids, $server, $clock, $start);
-	$ids->include($old);
-	$ids->none_twice($fault);
-	is(-s $ceiling, 36864, 'the file is there');
 }
 $server->stop;
 done_testing();

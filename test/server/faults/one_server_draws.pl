@@ -1,5 +1,5 @@
 # Of two server lives on one data directory, only the newer one draws: an orphaned session, two postmasters, crashes in
-# a row, a replaced ceiling file, a full disk.
+# a row.
 use strict;
 use warnings;
 use FindBin;
@@ -387,90 +387,5 @@ my $server = new_server('crashes', $clock);
 	is(join(' ', grep { $_ <= 0 || $_ > 0.501 } @steps), '', "restarts move ids by at most half a second: @steps");
 	cmp_ok($last_of->(1), '>', $clock->now + 3000, 'and these ids are still far ahead of the clock');
 	$server->stop('immediate');
-}
-
-# ---- the ceiling file is replaced while sessions draw, and the server is killed
-{
-	my $file = $server->data_dir . '/snowflake_ids.ceiling';
-	my $ids = Ids->new;
-	my $old = slurp($file);
-	for (
-		[ 'removed', sub { unlink $file } ],
-		[ 'an old one takes its name', sub { spew("$file.old", $old); rename "$file.old", $file or die } ],
-		[ 'an old one is written over it', sub { spew($file, $old) } ])
-	{
-		my ($what, $replace) = @$_;
-		for my $raised (0, 1)
-		{
-			my $start = $clock->now;
-			my @sessions = map { Session->new($server) } 1 .. 2;
-			$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
-			ok(more_are_drawn($server), "$what: sessions draw");
-			$replace->();
-			more_are_drawn($server);
-			if ($raised)
-			{
-				$clock->step(10);
-				ok(more_are_drawn($server), "$what: sessions raise their ceilings");
-				ok(eventually(sub { -e $file && slurp($file) ne $old }), "$what: the file is written from memory");
-			}
-			kill_postmaster($server);
-			$ids->add($_->answer) for @sessions;
-			$clock->step(-1000);
-			start_at($server, $clock);
-			draw_at_all_times($ids, $server, $clock, $start);
-		}
-	}
-	$ids->none_twice('ceiling file removed or put back while sessions draw');
-	$server->stop('fast');
-}
-
-# ---- the data directory's file system is full. WAL lies elsewhere, so the server continues.
-SKIP:
-{
-	my $ids = Ids->new;
-	my $start = $clock->now;
-	my $dir = $server->data_dir;
-	my $small = OwnFilesystem->new('128m') or skip 'this user may not mount a file system in a namespace of its own', 5;
-	my $inside = $small->path;
-	rename "$dir/pg_wal", $server->basedir . '/pg_wal' or die;
-	symlink $server->basedir . '/pg_wal', "$dir/pg_wal" or die;
-	system('cp', '-a', $dir, "$inside/pgdata") == 0 or die;
-	rename $dir, "$dir.before" or die;
-	symlink "$inside/pgdata", $dir or die;
-	start_at($server, $clock);
-	my $file = "$dir/snowflake_ids.ceiling";
-	my $mark = log_mark($server);
-	my $session = Session->new($server);
-	$ids->draw($_) for $session, $server;
-
-	# The file system writes in place, without new space.
-	$small->fill;
-	$clock->step(10);
-	$ids->draw($_) for $session, $server;
-	unlink $file;
-	$small->fill;
-	$clock->step(10);
-	for ($session, $server)
-	{
-		like(
-			Session::ask_once($_, "\\set VERBOSITY verbose\nSELECT gen_sno()"),
-			qr/\AERROR:  53100: could not write ceiling file ".*": No space left on device\nDETAIL:.*\nHINT:.*Make room/,
-			'no space for a new ceiling file');
-	}
-	is(join(' ', glob "$dir/snowflake_ids.*"), '', 'nothing is left of it');
-	unlike(
-		log_since($server, $mark),
-		qr/PANIC|terminated by signal|reinitializing/,
-		'no process of the server has crashed');
-	$small->empty;
-	$ids->draw($_) for $session, $server;
-	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
-	ok(-e $file, 'with space there is a file again');
-	$ids->none_twice('full file system of the data directory (tmpfs)');
-	$session->gone;
-	$server->stop('immediate');
-	unlink $dir;
-	rename "$dir.before", $dir;
 }
 done_testing();

@@ -51,8 +51,7 @@ sub clients_draw
 	my @sessions = map { Session->new($server) } 1 .. $clients;
 	$_->ask("SET snowflake_ids.max_wait = '${patience}s'; SELECT gen_sno()") for @sessions;
 	value($server, "TRUNCATE start; INSERT INTO start SELECT clock_timestamp() + interval '0.3 seconds'");
-	$_->send("SELECT ids, ahead FROM draw('$format', $seconds, $per_call)")
-	  for @sessions;
+	$_->send("SELECT ids, ahead FROM draw('$format', $seconds, $per_call)") for @sessions;
 	my $observer = Session->new($server);
 
 	# No more were issued between two looks than fit between the outer times.

@@ -558,49 +558,6 @@ sub ask_once
 	return Session->new($where)->ask($query);
 }
 
-# ---- a file system in memory, mounted in the namespace of a process, which ends with this object. False where this
-# user may mount none.
-package OwnFilesystem;
-use strict;
-use warnings;
-use IPC::Open2;
-
-sub new
-{
-	my ($class, $size) = @_;
-	my $dir = PostgreSQL::Test::Utils::tempdir();
-	my @command = qw(unshare --user --map-current-user --keep-caps --mount sh -ec);
-	my $mount = "mount -t tmpfs -o size=$size own '$dir' 2>&1 && echo mounted && exec cat";
-	my ($out, $in);
-	my $pid = eval { open2($out, $in, @command, $mount) } or return;
-	return bless { pid => $pid, in => $in, out => $out, path => "/proc/$pid/root$dir" }, $class
-	  if (readline($out) // '') eq "mounted\n";
-	waitpid $pid, 0;
-	return;
-}
-sub path { return $_[0]{path} }
-
-sub fill
-{
-	my ($self) = @_;
-	open my $f, '>>:raw', "$self->{path}/filler" or die "filler: $!";
-	for my $bytes (1 << 20, 4096, 1)
-	{
-		1 while (syswrite($f, 'x' x $bytes) // 0) == $bytes;
-	}
-	return;
-}
-sub empty { my ($self) = @_; return unlink "$self->{path}/filler" }
-
-sub DESTROY
-{
-	my ($self) = @_;
-	local ($?, $!, $@);
-	close $self->{in};
-	waitpid $self->{pid}, 0;
-	return;
-}
-
 package Ids;
 use strict;
 use warnings;
