@@ -1,9 +1,6 @@
-// The generator step against the traces of Snowflake-SI and Mastic (sno: core_step_sno_test), and their scenarios under
-// the policies that we ship, where no id repeats.
+// The generator step against the traces of Snowflake-SI and Mastic (sno: core_step_sno_test). That no id repeats under
+// the policies that we ship: core_step_property_test.
 #include "core/step.hpp"
-
-#include <string>
-#include <utility>
 
 #include "core/mastic.hpp"
 #include "support/draw.hpp"
@@ -111,46 +108,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
     expect_count("snowflake_si_trace.tsv", exact + follows + avoided + refused, 187);
 }
 
-// With the policies that we ship. `of` returns the rules and the timeline of a row.
-template <class Of>
-void expect_no_repeat(const char* file, std::size_t expected, Of of) {
-    const Table table(file);
-    for (const OnRegression policy : shipped) {
-        const Row* before = nullptr;
-        State state;
-        Issued issued;
-        std::size_t rows = 0;
-        for (const Row& row : table) {
-            SCOPED_TRACE(row.where() + " policy " + std::to_string(static_cast<int>(policy)));
-            const std::pair<Rules, Timeline> g = of(row, policy);
-            if (row.u64("step") == 1) {
-                state = {};
-                issued.clear();
-            }
-            const std::uint64_t want = hidden_calls(row, before) + 1;
-            before = &row;
-            rows++;
-            if (const Result<std::uint64_t> now = g.second.floor_tick(unix_ms(row.i64("clock_ms"))))
-                draw_unique(state, now.value, want, g.first, issued);
-        }
-        expect_count(std::string(file) + " shipped policy", rows, expected);
-    }
-}
-
-TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
-    expect_no_repeat("snowflake_si_trace.tsv", 187, [](const Row& row, OnRegression policy) {
-        const SiGenerator g = si_generator(row);
-        return std::pair(Rules{.max = g.replay.rules.max, .max_tick = g.replay.rules.max_tick, .on_regression = policy},
-                         g.layout.timeline);
-    });
-}
-
 // ---- Mastic ----
-
-constexpr Rules mastic_rules(OnRegression policy) {
-    return {
-        .max = mastic::layout.max_sequence(), .max_tick = mastic::layout.timeline.max_tick(), .on_regression = policy};
-}
 
 // The reference clamps a clock before the epoch and loses high bits of one after the end. Our timeline refuses both.
 std::uint64_t mastic_clock(const Row& row, std::size_t& outside) {
@@ -165,7 +123,10 @@ std::uint64_t mastic_clock(const Row& row, std::size_t& outside) {
 
 TEST(CoreStep, MasticTrace) {
     const Table table("mastic_trace.tsv");
-    const Replay replay{.rules = mastic_rules(OnRegression::error), .follows = true};
+    const Replay replay{.rules = {.max = mastic::layout.max_sequence(),
+                                  .max_tick = mastic::layout.timeline.max_tick(),
+                                  .on_regression = OnRegression::error},
+                        .follows = true};
     std::size_t exact = 0, follows = 0, outside = 0;
     const Row* before = nullptr;
     Replay::Counter counter;
@@ -193,12 +154,6 @@ TEST(CoreStep, MasticTrace) {
     expect_count("mastic_trace.tsv marked: repeated, the clock is followed", follows, 6);
     expect_count("mastic_trace.tsv outside our timeline", outside, 9);
     expect_count("mastic_trace.tsv", exact + follows, 49);
-}
-
-TEST(CoreStep, MasticScenariosNeverRepeat) {
-    expect_no_repeat("mastic_trace.tsv", 49, [](const Row&, OnRegression policy) {
-        return std::pair(mastic_rules(policy), mastic::layout.timeline);
-    });
 }
 
 // ---- lift ----

@@ -1,5 +1,4 @@
-// Draws from the generator step: as the references wait under their scripted clock, and under a policy, looking for
-// repeats.
+// Draws from the generator step, as the references wait under their scripted clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +7,6 @@
 #include <string>
 
 #include "core/step.hpp"
-#include "support/issued.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids::test {
@@ -45,28 +43,6 @@ inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
     if (d.step.verdict == Verdict::issued) state = d.step.state;
     d.now = now;
     return d;
-}
-
-// Draws `want` ids, each of which must be new; returns how many came.
-inline std::uint64_t draw_unique(State& state, std::uint64_t now, std::uint64_t want, const Rules& rules,
-                                 Issued& issued) {
-    std::uint64_t drawn = 0;
-    while (drawn < want) {
-        const Step s = step(state, now, static_cast<std::uint32_t>(want - drawn), rules);
-        if (s.verdict == Verdict::ended) break;
-        if (s.verdict == Verdict::regression && rules.on_regression == OnRegression::error) break;
-        if (s.verdict != Verdict::issued) {
-            EXPECT_GT(s.resume, now);
-            now = s.resume;
-            continue;
-        }
-        EXPECT_GE(s.count, 1u);
-        EXPECT_TRUE(issued.add(s.state.tick, s.state.toggle(), s.first, s.count))
-            << "repeated: tick " << s.state.tick << " sequence " << s.first << " count " << s.count;
-        state = s.state;
-        drawn += s.count;
-    }
-    return drawn;
 }
 
 }  // namespace snowflake_ids::test
