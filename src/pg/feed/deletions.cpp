@@ -227,23 +227,26 @@ Deletions look_up(const TriggerData& t, Relation table) {
     return d;
 }
 
-// If the table was altered or renamed since, the plan would look for its name again, which may be another one's now.
-void refresh(Deletions& deletions, const TriggerData& t) {
-    if (SPI_plan_is_valid(deletions.insert)) return;
-    const Relation table = open_deletions(t);
-    deletions = look_up(t, table);
-    table_close(table, NoLock);
-}
-
-void insert_key(const Deletions& deletions, Relation rel, HeapTuple row) {
+// Inserts the key of the old row. If the table of deletions was altered or renamed since, the plan would look for its
+// name again, which may be another one's now.
+void note_key(Deletions& deletions, const TriggerData& t) {
+    const Relation rel = t.tg_relation;
+    const bool known = deletions.insert != nullptr && SPI_plan_is_valid(deletions.insert);
+    const Relation table = known ? nullptr : open_deletions(t);
+    const Caller caller = connect_as(rel->rd_rel->relowner, as_foreign_keys);
+    if (!known) {
+        deletions = look_up(t, table);
+        table_close(table, NoLock);
+    }
     Datum values[INDEX_MAX_KEYS];
     char nulls[INDEX_MAX_KEYS];
     for (int i = 0; i < deletions.count; i++) {
         bool null = true;
-        values[i] = heap_getattr(row, deletions.columns[i], RelationGetDescr(rel), &null);
+        values[i] = heap_getattr(t.tg_trigtuple, deletions.columns[i], RelationGetDescr(rel), &null);
         nulls[i] = null ? 'n' : ' ';
     }
     check_result(SPI_execute_plan(deletions.insert, values, nulls, false, 0));
+    disconnect(caller);
 }
 
 // For statements with operators, which the caller's path may hide. Returns the level for AtEOXact_GUC().
@@ -340,21 +343,8 @@ ChangedKeys* watch_keys(const TriggerData& t, MemoryContext context) {
 
 void note_changed_key(ChangedKeys* keys, const TriggerData& t) {
     if (keys->has_no_feed || !has_changed(keys->key, t)) return;
-    const bool is_first = keys->key.insert == nullptr;
-    if (is_first && !OidIsValid(deletions_of_part(RelationGetRelid(t.tg_relation)))) {
-        keys->has_no_feed = true;
-        return;
-    }
-    const Relation table = is_first ? open_deletions(t) : nullptr;
-    const Caller caller = connect_as(t.tg_relation->rd_rel->relowner, as_foreign_keys);
-    if (is_first) {
-        keys->key = look_up(t, table);
-        table_close(table, NoLock);
-    } else {
-        refresh(keys->key, t);
-    }
-    insert_key(keys->key, t.tg_relation, t.tg_trigtuple);
-    disconnect(caller);
+    keys->has_no_feed = keys->key.insert == nullptr && !OidIsValid(deletions_of_part(RelationGetRelid(t.tg_relation)));
+    if (!keys->has_no_feed) note_key(keys->key, t);
 }
 
 }  // namespace snowflake_ids::feed
@@ -366,11 +356,9 @@ FUNCTION(snowflake_ids_note_deleted) {
     using namespace feed;
     const TriggerData& t = trigger_data(fcinfo, "note_deleted");
     const Relation rel = t.tg_relation;
-    FmgrInfo& info = *fcinfo->flinfo;
-    const bool is_first = info.fn_extra == nullptr;
-    const Relation table = is_first ? open_deletions(t) : nullptr;
-    const Caller caller = connect_as(rel->rd_rel->relowner, as_foreign_keys);
     if (TRIGGER_FIRED_BY_TRUNCATE(t.tg_event)) {
+        const Relation table = open_deletions(t);
+        const Caller caller = connect_as(rel->rd_rel->relowner, as_foreign_keys);
         const int settings = pin_search_path();
         note_truncated(rel, RelationGetRelid(table));
         AtEOXact_GUC(false, settings);
@@ -379,18 +367,12 @@ FUNCTION(snowflake_ids_note_deleted) {
         will_write(RelationGetRelid(rel));
         return Datum{0};
     }
-    if (is_first) {
-        auto* const found = static_cast<Deletions*>(MemoryContextAlloc(info.fn_mcxt, sizeof(Deletions)));
-        *found = look_up(t, table);
-        table_close(table, NoLock);
+    auto*& deletions = reinterpret_cast<Deletions*&>(fcinfo->flinfo->fn_extra);
+    if (deletions == nullptr) {
+        deletions = static_cast<Deletions*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Deletions)));
         will_write(RelationGetRelid(rel));
-        info.fn_extra = found;
-    } else {
-        refresh(*static_cast<Deletions*>(info.fn_extra), t);
     }
-    const auto& deletions = *static_cast<const Deletions*>(info.fn_extra);
-    insert_key(deletions, rel, t.tg_trigtuple);
-    disconnect(caller);
+    note_key(*deletions, t);
     return Datum{0};
 }
 

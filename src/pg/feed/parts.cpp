@@ -26,6 +26,7 @@ extern "C" {
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/reltrigger.h"
 #include "utils/rls.h"
 #include "utils/syscache.h"
 }
@@ -68,18 +69,27 @@ bool is_function(Oid function, const char* symbol) {
     return same;
 }
 
-// `triggers` must be a copy (CopyTriggerDesc): looking up functions may replace those of the relation.
-const Trigger* stamp_trigger(const TriggerDesc* triggers) {
+namespace {
+
+// The first of the function in C with this symbol. `triggers` must be a copy (CopyTriggerDesc): looking up functions may
+// replace those of the relation.
+template <class Wanted>
+const Trigger* find_trigger(const TriggerDesc* triggers, const char* symbol, Wanted wanted) {
     for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
         const Trigger& t = triggers->triggers[i];
-        if (TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) && t.tgenabled != TRIGGER_DISABLED &&
-            is_function(t.tgfoid, stamp_symbol))
-            return &t;
+        if (wanted(t) && is_function(t.tgfoid, symbol)) return &t;
     }
     return nullptr;
 }
 
-namespace {
+bool is_always(const Trigger& t) { return t.tgenabled == TRIGGER_FIRES_ALWAYS; }
+
+// BEFORE, FOR EACH ROW. Null if there is none. The triggers of a relation are in the order in which they fire.
+const Trigger* stamp_trigger(const TriggerDesc* triggers) {
+    return find_trigger(triggers, stamp_symbol, [](const Trigger& t) {
+        return TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) && t.tgenabled != TRIGGER_DISABLED;
+    });
+}
 
 const char* column_of(const Trigger& stamp) { return stamp.tgnargs == 1 ? stamp.tgargs[0] : ""; }
 
@@ -107,28 +117,18 @@ void check_stamp_trigger(Oid table, const char* part, const TriggerDesc* trigger
 }
 
 void check_note_triggers(Oid table, const char* part, const TriggerDesc* triggers) {
-    bool deletes = false;
-    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
-        const Trigger& t = triggers->triggers[i];
-        if (t.tgisinternal || !is_function(t.tgfoid, note_symbol)) continue;
-        if (t.tgenabled != TRIGGER_FIRES_ALWAYS)
-            fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, part));
-        deletes = deletes || TRIGGER_FOR_DELETE(t.tgtype);
-    }
-    if (!deletes) fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
+    const auto is_off = [](const Trigger& t) { return !t.tgisinternal && !is_always(t); };
+    if (const Trigger* const t = find_trigger(triggers, note_symbol, is_off); t != nullptr)
+        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t->tgname, part));
+    if (find_trigger(triggers, note_symbol, [](const Trigger& t) { return TRIGGER_FOR_DELETE(t.tgtype); }) == nullptr)
+        fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
 }
 
 // Of the table of deletions.
 void check_deletions_triggers(Oid table, const Relation deletions) {
     const TriggerDesc* const triggers = CopyTriggerDesc(deletions->trigdesc);
-    bool stamps = false, notes = false;
-    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
-        const Trigger& t = triggers->triggers[i];
-        if (t.tgenabled != TRIGGER_FIRES_ALWAYS) continue;
-        stamps = stamps || is_function(t.tgfoid, stamp_symbol);
-        notes = notes || is_function(t.tgfoid, lost_symbol);
-    }
-    if (!stamps || !notes)
+    if (find_trigger(triggers, stamp_symbol, is_always) == nullptr ||
+        find_trigger(triggers, lost_symbol, is_always) == nullptr)
         fail_unsound(table,
                      psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(deletions)));
 }
@@ -166,12 +166,8 @@ void check_key(Oid table, const Relation deletions) {
 }
 
 bool notes_truncate(const TriggerDesc* triggers) {
-    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
-        const Trigger& t = triggers->triggers[i];
-        if (TRIGGER_FOR_TRUNCATE(t.tgtype) && t.tgenabled == TRIGGER_FIRES_ALWAYS && is_function(t.tgfoid, note_symbol))
-            return true;
-    }
-    return false;
+    const auto notes = [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) && is_always(t); };
+    return find_trigger(triggers, note_symbol, notes) != nullptr;
 }
 
 // True if the reader has not seen the last change of the row in pg_class, and the file is not that of CREATE TABLE.
@@ -291,11 +287,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
                         errmsg("feed_begin() is for the functions that create_feed() makes"),
                         errdetail("The statement does not read the table with OID %u.", table)));
     }
-    const Relation root = relation_open(table, NoLock);
-    const Trigger* const root_stamp = stamp_trigger(CopyTriggerDesc(root->trigdesc));
-    const char* const column = root_stamp == nullptr ? "" : column_of(*root_stamp);
-    relation_close(root, NoLock);
-
+    const char* const column = get_attname(table, static_cast<AttrNumber>(stamp_column(table)), false);
     const List* const planned = planned_parts(*plan, table);
     List* found = NIL;
     List* parts = list_make1(palloc0(sizeof(Part)));

@@ -7,14 +7,9 @@
 extern "C" {
 #include "nodes/plannodes.h"
 #include "utils/rel.h"
-#include "utils/reltrigger.h"
 }
 
 namespace snowflake_ids::feed {
-
-// The trigger that stamps the rows of a relation: the C function of the name, BEFORE, FOR EACH ROW. Null if there is
-// none. The triggers of a relation are in the order in which they fire.
-const Trigger* stamp_trigger(const TriggerDesc* triggers);
 
 // The number of the column of stamps. Raises mend_the_table if the table is not stamped.
 int stamp_column(Oid table);
