@@ -35,7 +35,7 @@ sub torn
 }
 
 # Draws, loses power, and draws at the same times again; returns how many rows were lost. `file`: the ceiling file
-# becomes `lost` or `torn`, or is kept.
+# becomes `lost` or `torn`, or is kept. With `paced` ids at last, one to a tick, ceilings are lifted early.
 sub lose
 {
 	my ($ids, %fault) = @_;
@@ -44,12 +44,14 @@ sub lose
 
 	# What comes after the last raise is not flushed for its sake.
 	my $had = value($server, 'SELECT count(*) FROM kept');
-	for (1 .. 5)
+	for my $paced ((60) x 4, $fault{paced} // 60)
 	{
 		$clock->step(0.4);
-		$ids->draw($server);
-		value($server, 'INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)');
+		my $session = Session->new($server);
+		$ids->draw($session, $paced);
+		value($session, 'INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)');
 	}
+	my $latest = $ids->latest($server);
 	write_without_sync() if $file;
 	kill_postmaster($server);
 	my %newest = map { $_ => slurp($_) } $ceiling, glob $server->data_dir . '/pg_wal/' . '?' x 24;
@@ -72,6 +74,9 @@ sub lose
 	$clock->set_to($start);
 	start_at($server, $clock);
 	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$what: the file is not damaged");
+	is(value($server, "SELECT until > '$latest' FROM snowflake_ids.wal_ceiling"),
+		't', "$what: the ceiling in WAL is above all ids")
+	  if $fault{wal_lost};
 	my $lost = $had + 5 * 50 - value($server, 'SELECT count(*) FROM kept');
 	$ids->draw($server);
 	$clock->set(-7200);
@@ -85,7 +90,7 @@ sub lose
 
 for (
 	{ what => 'ceiling file and WAL not synced', file => 'lost', wal_lost => 1 },
-	{ what => 'WAL not synced', wal_lost => 1 },
+	{ what => 'WAL not synced', wal_lost => 1, paced => 1000 },
 	{ what => 'ceiling file not synced', file => 'lost' })
 {
 	my %fault = %$_;
@@ -125,7 +130,8 @@ $server->stop;
 	$server->stop('immediate');
 }
 
-# ---- a generator's entry is synced before its first id. Where a disk forgets a sync, the clock is right.
+# ---- a generator's entry and the ceiling in WAL are synced before its first id. Where a disk forgets a sync, the clock is
+# right.
 {
 	my $clock = clock();
 	my $server = new_server('slot', $clock, synced => 1, extra => ['--wal-segsize=1']);
@@ -147,6 +153,8 @@ $server->stop;
 		isnt(slurp($ceiling), $before, 'their ceiling was synced');
 		spew($ceiling, $before) if $older;
 		start_at($server, $clock);
+		is(value($server, "SELECT until > to_timestamp($start) FROM snowflake_ids.wal_ceiling"),
+			't', 'so was that in WAL');
 		my $session = Session->new($server, dbname => 'other');
 		is($ids->add($session->ask(sprintf $paced, 1)), 1, 'another database begins the next life') if $older;
 		$clock->set_to($start - 0.1);
