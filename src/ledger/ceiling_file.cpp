@@ -11,7 +11,6 @@
 
 #include "ledger/check_bits.hpp"
 #include "ledger/directory.hpp"
-#include "ledger/formats.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -156,22 +155,6 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     return is_same_file(dir_fd_, ceiling_file_name, fd_) ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
-CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
-                           Along along) {
-    LockedCeilings file(place);
-    const CeilingResult r = file.open();
-    if (r.error != CeilingError::none) return r;
-    if (slot.ceiling.load() >= least) return {};
-    const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
-    const Ceiling others = std::min(least, along.to);
-    const auto at = slot_at(ledger);
-    const auto wanted = [&](std::uint32_t i) {
-        if (i == own) return least;
-        return has_time(format_of(at(i))) && at(i).ceiling.load() > along.from ? others : Ceiling{};
-    };
-    return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted);
-}
-
 Ceiling highest_ceiling(const Ledger& ledger) {
     Ceiling highest{};
     for (std::uint32_t i = 0; i < slot_count; i++) highest = std::max(highest, ledger.slots[i].ceiling.load());
@@ -179,13 +162,13 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 }
 
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
-    LockedCeilings file(place);
-    CeilingResult r = file.open();
-    Ceilings c;
-    if (r.error == CeilingError::none) r = file.read(c);
-    if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
-        r.error = CeilingError::superseded;
-    return r;
+    return with_ceilings(place, [&](const LockedCeilings& file) {
+        Ceilings c;
+        CeilingResult r = file.read(c);
+        if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
+            r.error = CeilingError::superseded;
+        return r;
+    });
 }
 
 }  // namespace snowflake_ids::ledger

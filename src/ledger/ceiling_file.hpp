@@ -193,13 +193,31 @@ struct Along {
 };
 inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_ceiling
 
-// Lifts the ceiling of `slot` in the file to at least `least`. Errors: those of open(), read_for_life() and write().
+// Lifts the ceiling of `slot` in the file, which is locked, to at least `least`. `memory` has header(), count(), slots()
+// and has_time(slot). Errors: those of read_for_life() and write().
 //
 // Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
 // well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
 // the others with it.
-CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
-                           Along along);
+template <class Memory, class S, class File>
+CeilingResult lift_ceiling(Memory& memory, const S& slot, Ceiling least, Along along, const File& file) {
+    if (slot.ceiling.load() >= least) return {};
+    const Ceiling others = std::min(least, along.to);
+    const auto at = memory.slots();
+    const auto wanted = [&](std::uint32_t i) {
+        if (&at(i) == &slot) return least;
+        return memory.has_time(at(i)) && at(i).ceiling.load() > along.from ? others : Ceiling{};
+    };
+    return memory.lift_locked_ceilings(memory.header(), memory.count(), at, file, wanted);
+}
+
+// Runs `work(file)` once the file is open and locked. Errors: those of open(), and of `work`.
+template <class Work>
+CeilingResult with_ceilings(const CeilingPlace& place, Work work) {
+    LockedCeilings file(place);
+    const CeilingResult r = file.open();
+    return r.error == CeilingError::none ? work(file) : r;
+}
 
 // The highest ceiling of all slots. No generator has issued an id of that time or later, and until a ceiling is lifted
 // none may.

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "ledger/claim.hpp"
-#include "ledger/memory.hpp"
 #include "ledger/slot.hpp"
 #include "ledger/word.hpp"
 
@@ -59,13 +58,17 @@ void apply_floor(const H& header, S& slot, Lift lift) {
     if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Leases below the floor end only when the caller adds one to Header::revision.
-void lift_floor(const Ledger& ledger, Floor floor);
+// `formats` is SlotFormats (formats.hpp), or that of a test. These ignore a slot whose format has no time.
+template <class Formats, class S>
+void lift_and_begin(const Formats& formats, S& slot, Floor floor) {
+    if (formats.has_time(slot)) formats.begin(slot, formats.tick_of(slot, floor), formats.has_toggle(slot));
+}
 
-// A process calls it for a slot that it has created or found, before using it.
-void apply_floor(const Ledger& ledger, Slot& slot);
-
-// Not if its format has no time.
-void lift_and_begin(Slot& slot, Floor floor);
+template <class Formats, class S>
+void lift_if_behind(const Formats& formats, S& slot, Floor floor) {
+    if (!formats.has_time(slot)) return;
+    lift_unless_past(slot, formats.tick_of(slot, floor), formats.has_toggle(slot),
+                     [&](S& s, std::uint64_t tick, bool has_toggle) { formats.begin(s, tick, has_toggle); });
+}
 
 }  // namespace snowflake_ids::ledger

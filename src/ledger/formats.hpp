@@ -7,6 +7,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
+#include "ledger/floor.hpp"
 #include "ledger/packed_layout.hpp"
 #include "ledger/slot.hpp"
 
@@ -57,6 +58,12 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
-inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
+// What the templates ask about a slot.
+struct SlotFormats {
+    static bool has_time(const Slot& slot) { return ledger::has_time(format_of(slot)); }
+    static bool has_toggle(const Slot& slot) { return ledger::has_toggle(format_of(slot)); }
+    static std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
+    static void begin(Slot& slot, std::uint64_t tick, bool has_toggle) { begin_slot(slot, tick, has_toggle); }
+};
 
 }  // namespace snowflake_ids::ledger

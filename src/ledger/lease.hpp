@@ -2,7 +2,7 @@
 // between processes takes longer than reading the clock several times. Unused numbers are not issued.
 //
 // An id generated after another one was seen must be larger. So a lease ends with its tick, and as soon as the process
-// may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is none,
+// may see new ids of others (its view changes). While the clock is behind there is none,
 // because the tick may have to last.
 //
 // A process with a lease looks at Header::revision before each number.
@@ -16,6 +16,21 @@ namespace snowflake_ids::ledger {
 
 inline constexpr std::uint32_t leases_per_tick = 64;
 
+// What a process can have seen of others' ids: all of the transactions that had ended, when its client's statement began
+// or at the claim.
+struct View {
+    std::int64_t statement = 0;  // when it began
+    std::uint64_t ended = 0;     // how many transactions of the server
+
+    bool operator==(const View&) const = default;
+};
+
+struct Number {
+    std::uint64_t tick;
+    std::uint32_t toggle;
+    std::uint32_t sequence;
+};
+
 struct Lease {
     std::uint64_t tick = 0;
     std::uint32_t toggle = 0;
@@ -23,6 +38,7 @@ struct Lease {
     std::uint32_t end = 0;   // next .. end - 1 are left
     std::uint32_t want = 1;  // by the last claim; 0: the clock was behind, the next one wants 1
     std::uint32_t used = 0;  // with the first one of its claim
+    View view{};             // before that claim
 };
 
 // `now()`: the clock's tick. `same_view()`: the process can have seen no new ids of others since its last claim.
@@ -40,6 +56,15 @@ inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pe
     return more > 1 ? more : 1;
 }
 
+// Returns how many numbers are given up. The next lease begins with one number: it would otherwise grow and use up the
+// tick, although each transaction gives most of it up.
+inline std::uint32_t end_lease(Lease& l) {
+    const std::uint32_t given_up = l.end - l.next;
+    l.next = l.end;
+    l.want = 0;
+    return given_up;
+}
+
 // After a claim of `want` numbers. The caller uses the first, the others become the lease, or if the clock is behind,
 // are given up. Returns how many were.
 inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
@@ -49,11 +74,7 @@ inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.end = c.first + c.count;
     l.want = want;
     l.used = 1;
-    if (!c.standing.held) return 0;
-    const std::uint32_t given_up = l.end - l.next;
-    l.next = l.end;
-    l.want = 0;
-    return given_up;
+    return c.standing.held ? end_lease(l) : 0;
 }
 
 }  // namespace snowflake_ids::ledger

@@ -28,10 +28,10 @@
 
 namespace snowflake_ids::ledger {
 
-// Does nothing if a process has begun this memory's life already. `began`: this call did it. Errors: those of
-// LockedCeilings.
-CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
-                         bool& began);
+// The least number of a life.
+constexpr std::uint64_t whole_seconds(UnixTime now) {
+    return now > UnixTime{} ? static_cast<std::uint64_t>(number_of(std::chrono::floor<seconds>(now))) : 0;
+}
 
 // Twice: once for the life's own floor, and once for ceilings that it lifts while its ids are ahead, if the next life
 // begins at once.

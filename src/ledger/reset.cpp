@@ -65,7 +65,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
         if (!is_chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
-        const std::uint64_t tick = tick_of(slot, reset.floor);
+        const std::uint64_t tick = SlotFormats::tick_of(slot, reset.floor);
         if (reset.force) {
             put_slot(slot, tick, toggled_format);
             slot.passed.store({});
@@ -82,12 +82,11 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
 }  // namespace
 
 CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset) {
-    LockedCeilings file(place);
-    CeilingResult r = file.open();
-    if (r.error != CeilingError::none) return r;
-    r = apply_locked_reset(ledger, reset, file);
-    ledger.header->revision.fetch_add(1);
-    return r;
+    return with_ceilings(place, [&](const LockedCeilings& file) {
+        const CeilingResult r = apply_locked_reset(ledger, reset, file);
+        ledger.header->revision.fetch_add(1);
+        return r;
+    });
 }
 
 }  // namespace snowflake_ids::ledger

@@ -4,8 +4,8 @@
 
 #include "directory.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "ledger/memory.hpp"
+#include "ledger/session.hpp"
 
 using namespace snowflake_ids;
 using namespace snowflake_ids::fuzz;
@@ -38,6 +38,22 @@ Ceilings content() {
     LockedCeilings file(place());
     require(file.open().error == CeilingError::none && file.read(c).error == CeilingError::none);
     return c;
+}
+
+// The part of a Host (session.hpp) that follows.
+struct Host : RightSteps, SlotFormats {
+    const Ledger& l;
+    Header& header() const { return *l.header; }
+    static std::uint32_t count() { return slot_count; }
+    auto slots() const { return slot_at(l); }
+};
+
+bool begins(const Ledger& l, std::uint64_t id, Floor at_least) {
+    const auto resume = [](Slot& slot, Floor floor) { lift_and_begin(SlotFormats{}, slot, floor); };
+    const auto begin = [&](const LockedCeilings& file) {
+        return begin_locked_life(*l.header, slot_count, slot_at(l), resume, file, id, at_least, 0);
+    };
+    return with_ceilings(place(), begin).error == CeilingError::none;
 }
 
 void check(const Ledger& l, const Ceilings& c, Floor at_least) {
@@ -80,8 +96,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Floor at_least = take_ceiling();
     put(c);
     Ledger l = new_memory();
-    bool began = false;
-    require(begin_life(place(), l, 7, at_least, began).error == CeilingError::none && began);
+    require(begins(l, 7, at_least));
     require(life_of(*l.header).id == 7 && life_of(*l.header).number > c.life.number);
     require(l.header->floor.load() == std::max(c.floor, at_least));
     check(l, c, at_least);
@@ -99,15 +114,17 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(find_slot(l, key, true, packed_layout) == slot && find_slot(l, key, false, packed_layout) == slot);
     require(slots_owned(l, key.owner) == owned + (found == nullptr));
     require(!numbered || layout_used(l, packed_layout));
-    apply_floor(l, *slot);
+    Host host{{}, {}, l};
+    apply_floor(host, *slot);
     const Timeline timeline = timeline_of(*slot);
     require(timeline.tick_length.count() > 0 &&
             clamped_tick(timeline, UnixTime{microseconds{in.take<std::int64_t>()}}) <= timeline.max_tick());
 
     const Ceiling least = take_ceiling();
-    require(
-        lift_ceiling(place(), l, *slot, least, {Ceiling{milliseconds{in.take<std::uint64_t>() >> 1}}, least}).error ==
-        CeilingError::none);
+    const Along along{Ceiling{milliseconds{in.take<std::uint64_t>() >> 1}}, least};
+    require(with_ceilings(place(), [&](const LockedCeilings& file) {
+                return lift_ceiling(host, *slot, least, along, file);
+            }).error == CeilingError::none);
     require(slot->ceiling.load() >= least);
     const Ceilings written = content();
     for (std::uint32_t i = 0; i < slot_count; i++) {
@@ -115,7 +132,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require(written.entries[i].ceiling >= c.entries[i].ceiling || c.entries[i].key == 0);
     }
     l = new_memory();
-    require(begin_life(place(), l, 8, {}, began).error == CeilingError::none && began);
+    require(begins(l, 8, {}));
     check(l, written, {});
     return 0;
 }

@@ -69,7 +69,7 @@ TEST(LedgerRaise, FloorOfAllSlots) {
     const ServerLife life(data, 1);
     const Floor floor = unix_ms(1798761600000);
     const Slot &first = life.slot({Format::sno, 3, 0}), &second = life.slot({Format::snowflake, 0, 0});
-    lift_floor(life.ledger, floor);
+    test::lift_floor(life.ledger, floor);
     for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at(*slot), floor - 4ms);
     EXPECT_EQ(life.ledger.header->floor.load(), floor);
 }
@@ -186,7 +186,7 @@ TEST(LedgerLifeFile, NothingIsSaidIfItCannotBegin) {
     const Ledger ledger = memory.make();
     bool began = true;
     data.put("damaged");
-    const CeilingResult r = ledger::begin_life(data.place, ledger, 1, Floor{}, began);
+    const CeilingResult r = test::begin_life(data.place, ledger, 1, Floor{}, began);
     EXPECT_EQ(r.error, CeilingError::damaged);
     EXPECT_EQ(r.system_errno, 0);
     EXPECT_EQ(r.slot, -1);
@@ -203,13 +203,13 @@ struct LedgerFloor : testing::Test {
 };
 
 TEST_F(LedgerFloor, NoneChangesNothing) {
-    apply_floor(ledger, slot(Format::sno));
+    test::apply_floor(ledger, slot(Format::sno));
     EXPECT_EQ(slot(Format::sno).word.load(), 0u);
 }
 
 TEST_F(LedgerFloor, MeansNothingToCountedIds) {
     ledger.header->floor.store(floor);
-    apply_floor(ledger, slot(Format::sno_at));
+    test::apply_floor(ledger, slot(Format::sno_at));
     EXPECT_EQ(slot(Format::sno_at).word.load(), 0u);
 }
 
@@ -218,13 +218,13 @@ TEST_F(LedgerFloor, RaisesWhatIsNotAboveIt) {
     Slot& s = slot(Format::sno);
     for (const std::uint64_t tick : {floor_tick() - 1, floor_tick()}) {
         s.word.store(pack({.tick = tick, .next = 3}, true));
-        apply_floor(ledger, s);
+        test::apply_floor(ledger, s);
         EXPECT_EQ(unpack(s.word.load(), 0, true).tick, floor_tick());
         EXPECT_GE(unpack(s.word.load(), 0, true).next, used_up);
     }
     const std::uint64_t above = pack({.tick = floor_tick() + 1, .next = 3}, true);
     s.word.store(above);
-    apply_floor(ledger, s);
+    test::apply_floor(ledger, s);
     EXPECT_EQ(s.word.load(), above);
 }
 

@@ -32,7 +32,7 @@ TEST(LedgerBegunLife, FirstOne) {
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
     bool began = false;
-    ASSERT_EQ(begin_life(data.place, ledger, 42, now, began).error, CeilingError::none);
+    ASSERT_EQ(test::begin_life(data.place, ledger, 42, now, began).error, CeilingError::none);
     EXPECT_TRUE(began);
     const Life life = life_of(*ledger.header);
     EXPECT_EQ(life.id, 42u);
@@ -43,7 +43,7 @@ TEST(LedgerBegunLife, FirstOne) {
     EXPECT_EQ(data.content().life, life);
     EXPECT_EQ(data.content().floor, Ceiling{});
     EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
-    ASSERT_EQ(begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
+    ASSERT_EQ(test::begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
     EXPECT_FALSE(began);
     EXPECT_EQ(life_of(*ledger.header), life);
     EXPECT_EQ(data.content().life, life);
@@ -82,14 +82,14 @@ TEST(LedgerBegunLife, NotBegunWithoutASync) {
     const Ledger ledger = memory.make();
     on_sync = [] { return EIO; };
     bool began = true;
-    const CeilingResult r = begin_life(data.place, ledger, 2, Floor{}, began);
+    const CeilingResult r = test::begin_life(data.place, ledger, 2, Floor{}, began);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, EIO);
     EXPECT_FALSE(began);
     EXPECT_FALSE(has_begun(*ledger.header));
     EXPECT_EQ(find_slot(ledger, sno, false), nullptr);
     on_sync = nullptr;
-    EXPECT_EQ(begin_life(data, ledger, 3), CeilingError::none);
+    EXPECT_EQ(test::begin_life(data, ledger, 3), CeilingError::none);
 }
 
 // ---- lifts ----
@@ -218,10 +218,10 @@ TEST(LedgerRaise, NotAFile) {
     ASSERT_EQ(mkfifo(data.path.c_str(), 0600), 0);
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
-    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::io);
+    EXPECT_EQ(test::begin_life(data, ledger, 1), CeilingError::io);
     fs::remove(data.path);
     fs::create_directory(data.path);
-    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::io);
+    EXPECT_EQ(test::begin_life(data, ledger, 1), CeilingError::io);
 }
 
 TEST(LedgerRaise, LockedByAnother) {
@@ -243,7 +243,7 @@ TEST(LedgerRaise, WithoutSync) {
     place.sync = false;
     on_sync = [] { return EIO; };
     Slot& slot = life.slot(sno);
-    EXPECT_EQ(lift_ceiling(place, life.ledger, slot, now, no_others).error, CeilingError::none);
+    EXPECT_EQ(test::lift_ceiling(place, life.ledger, slot, now, no_others).error, CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now);
 }
 

@@ -139,7 +139,7 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
     EXPECT_EQ(slot.ceiling.load(), now);
-    EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);
+    EXPECT_EQ(test::begin_life(life.data, life.ledger, 99), CeilingError::none);
     EXPECT_EQ(life.data.bytes(), bytes);
 }
 
@@ -165,10 +165,10 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     Slot& slot = life.slot(sno);
     const auto begins = [&](const CeilingPlace& place) {
         bool began = false;
-        (void) begin_life(place, not_begun, 3, {}, began);
+        (void) test::begin_life(place, not_begun, 3, {}, began);
     };
     const auto lifts = [&](const CeilingPlace& place) {
-        (void) lift_ceiling(place, life.ledger, slot, now, no_others);
+        (void) test::lift_ceiling(place, life.ledger, slot, now, no_others);
     };
     const auto resets = [&](const CeilingPlace& place) {
         (void) apply_reset(place, life.ledger, {.floor = now, .ceiling = now});

@@ -104,7 +104,7 @@ TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
         begin();
     }
     Slot& fresh = life->slot({Format::sno, 4, 0});
-    apply_floor(ledger, fresh);
+    test::apply_floor(ledger, fresh);
     EXPECT_EQ(ServerLife::stands_at(fresh), now + 1000000ms);
 }
 
@@ -191,18 +191,18 @@ TEST_F(LedgerReset, DamagedBeforeTheLife) {
     const Ledger not_begun = fresh.make();
     const std::string bad = flipped(data.bytes(), ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes);
     data.put(bad);
-    EXPECT_EQ(begin_life(data, not_begun, 9), CeilingError::damaged);
+    EXPECT_EQ(test::begin_life(data, not_begun, 9), CeilingError::damaged);
     EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(slot)));
     EXPECT_EQ(ledger::apply_reset(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::damaged);
     EXPECT_EQ(not_begun.header->floor.load(), Ceiling{});
     EXPECT_EQ(data.bytes(), bad);
 
     std::filesystem::remove(data.path);
-    ASSERT_EQ(begin_life(data, not_begun, 9, now), CeilingError::none);
+    ASSERT_EQ(test::begin_life(data, not_begun, 9, now), CeilingError::none);
     EXPECT_EQ(not_begun.header->floor.load(), now);
     ASSERT_EQ(ledger::apply_reset(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::none);
     Slot& again = *find_slot(not_begun, sno);
-    apply_floor(not_begun, again);
+    test::apply_floor(not_begun, again);
     EXPECT_EQ(ServerLife::stands_at(again), now + 600000ms);
     EXPECT_EQ(data.content().floor, now + 600000ms);
 }

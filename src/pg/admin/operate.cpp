@@ -1,7 +1,6 @@
 // Moves generators forward: past an imported id (observe), and past the present time (pass_now).
 #include "pg/admin/operate.hpp"
 
-#include "ledger/floor.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -54,11 +53,9 @@ namespace {
 // After this the generator issues nothing at or before `tick`, also after a crash. Waits for the lock of a relation
 // without a limit. Raises an error if a ceiling cannot be lifted.
 void lift_past(Generator& g, uint64 tick) {
-    // The ceilings come first, because the next life begins there.
-    issue_limit::lift_above(g, tick + 1, Deadline{.queues = true});
-    ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
-    // This ends the leases of other backends, which could contain numbers up to this tick.
-    shared_ledger().header->revision.fetch_add(1);
+    const Deadline deadline{.queues = true};
+    issue_limit::Host host(deadline);
+    (void) ledger::lift_past(host, g, tick);
 }
 
 // After this the generator issues nothing at or before the time of an imported id. Raises an error if the time is more

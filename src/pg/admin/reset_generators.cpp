@@ -10,13 +10,9 @@ extern "C" {
 
 #include "core/automatic_machine_id.hpp"
 #include "core/gid.hpp"
-#include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
 #include "pg/admin/operate.hpp"
-#include "pg/ceilings/begin_life.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
-#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -26,7 +22,7 @@ namespace snowflake_ids {
 namespace {
 
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
-    return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
+    return ledger::ceiling_at(ledger::ahead_of(Max(floor, now), settings::durable_window()));
 }
 
 // After a forced reset. The WAL ceiling stays above all ids of generators that were not reset: not below the ceilings
@@ -49,9 +45,10 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
 // that other sessions generate meanwhile are below the ceilings of their slots, and so below the new WAL ceiling.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Deadline& deadline) {
-    // This begins the life and does not enter the database, whose ceiling cannot be read.
-    (void) ledger_in_life(deadline);
-    ledger::lift_floor(shared, reset.floor);
+    // A database with a damaged ceiling cannot be entered.
+    issue_limit::Host host(deadline);
+    (void) ledger::begin_life(host);
+    ledger::lift_floor(host, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
     wal_ceiling::repair({until, shared.header->life_id.load()});
     shared.header->revision.fetch_add(1);
@@ -118,8 +115,11 @@ FUNCTION(snowflake_ids_reset) {
                         errhint("Choose a time later than that. With force => true, ids can repeat.")));
     }
     if (damaged) repair_wal_ceiling(shared, reset, deadline);
-    (void) issue_limit::enter_life_and_database(in_recovery, deadline);
-    ceiling_file::apply_reset(reset);
+    issue_limit::Host host(deadline);
+    (void) ledger::begin_life(host);
+    ledger::enter(host, in_recovery);
+    // If writing fails, slots in memory may have moved.
+    ceiling_file::until_done({}, [&] { return ledger::apply_reset(ceiling_file::place(), shared, reset); });
     if (!in_recovery) {
         // Other databases keep their WAL ceilings, so an operator must force the reset in each.
         if (reset.force)

@@ -14,8 +14,8 @@ extern "C" {
 
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
-#include "pg/ceilings/begin_life.hpp"
 #include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -88,7 +88,7 @@ FUNCTION(snowflake_ids_stats) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     // so that the counters contain this session's ids
     generator::end_leases_and_count();
-    const ledger::Ledger& shared = ledger_in_life();
+    const ledger::Ledger& shared = issue_limit::ledger_in_life();
     const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];

@@ -6,7 +6,6 @@ extern "C" {
 #include "common/file_perm.h"
 }
 
-#include "ledger/clock.hpp"
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
@@ -67,20 +66,6 @@ void fail(const ledger::CeilingResult& r) {
              "Make room on the disk, and let the server's user write to the file and the data directory. After that, ids continue without a restart.")));
 }
 
-ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
-    // Another ceiling ahead of the clock was lifted within the last window, so its generator is in use.
-    const UnixTime now = ledger::wall_clock();
-    return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
-                                {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
-}
-
-void give_entry(const ledger::Slot& slot) {
-    // An entry must have a ceiling.
-    constexpr Ceiling any{milliseconds{1}};
-    if (slot.ceiling.load() != Ceiling{}) return;
-    until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
-}
-
 void check() {
     until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }
@@ -103,10 +88,6 @@ const char* state_for_people() {
             return "superseded";
     }
     return "ready";
-}
-
-void apply_reset(const ledger::Reset& reset) {
-    until_done({}, [&] { return ledger::apply_reset(place(), shared_ledger(), reset); });
 }
 
 }  // namespace snowflake_ids::ceiling_file

@@ -1,25 +1,49 @@
 // Until when this backend may issue ids: up to the ceiling of the slot (ledger/ceiling_file.hpp) and the WAL ceiling of
-// the database (ceilings/wal_ceiling.hpp). These functions raise an error if a ceiling cannot be read or written before
-// the deadline.
+// the database (ceilings/wal_ceiling.hpp). ledger/session.hpp decides; this is its Host.
 #pragma once
 
-#include "core/timeline.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/session.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
+#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::issue_limit {
 
-struct Limited {
-    ledger::Slot* slot = nullptr;
-    Timeline timeline{};
-    uint64 limit = 0;          // ticks from here on need a higher ceiling first
-    uint64 lift_from = 0;      // a claim of a tick from here on lifts the ceilings early
-    bool in_recovery = false;  // set up in recovery, with standby_machine_id
+// Its functions raise an error if a ceiling cannot be read or written before the deadline.
+struct Host : ledger::RightSteps, ledger::SlotFormats {
+    const Deadline& deadline;
+
+    explicit Host(const Deadline& deadline) : deadline(deadline) {}
+    static ledger::Header& header() { return *shared_ledger().header; }
+    static uint32 count() { return ledger::slot_count; }
+    static auto slots() { return ledger::slot_at(shared_ledger()); }
+    static UnixTime wall() { return ledger::wall_clock(); }
+    static microseconds window() { return settings::durable_window(); }
+    static uint64 random_id();
+    static void life_began();
+    template <class Done, class Work>
+    bool locked(Done done, Work work) const {
+        ceiling_file::until_done(deadline, [&] {
+            return done() ? ledger::CeilingResult{} : ledger::with_ceilings(ceiling_file::place(), work);
+        });
+        return true;
+    }
+    template <class Work>
+    static bool locked_at_once(Work work) {
+        return ledger::with_ceilings(ceiling_file::place(), work).error == ledger::CeilingError::none;
+    }
+    wal_ceiling::InDatabase wal() const;
+    static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted);
+    // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
+    static ledger::SeenCeilings& seen_wal();
+    static XLogRecPtr wal_position() { return wal_ceiling::position(); }
 };
 
-// Enters the database (ledger/wal_ceiling.hpp) only outside recovery. Call it before a generator gets a slot.
-const ledger::Ledger& enter_life_and_database(bool in_recovery, const Deadline& deadline);
+// The ledger, in a life: before one has begun, the slots know nothing of earlier ids.
+const ledger::Ledger& ledger_in_life(const Deadline& deadline = {});
 
 // The latest time of the transaction's ids; 0: none.
 extern UnixTime latest;
@@ -29,22 +53,5 @@ inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 // Makes COMMIT wait for the synchronous standbys, if they have no WAL ceiling above `latest` yet. Call it where an
 // error is still possible. PREPARE TRANSACTION waits anyway.
 void protect_commit();
-
-// How far a ceiling is lifted above an id that is ahead of the clock: at most the age of the life (at least 10 ms). So
-// the clock gains on the ids even if the server crashes several times a second.
-microseconds lift_step();
-
-// Call this when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one. The
-// database must then be entered again.
-void forget_wal_ceiling();
-
-void set_limit(Limited& g);
-
-// Lifts those ceilings that are not above `tick`, and sets g.limit. Waits if another process is lifting them.
-void lift_above(Limited& g, uint64 tick, const Deadline& deadline);
-
-// Lifts the ceilings early; `tick` is that of the last claim. Never waits for another process. If the file cannot be
-// written, the old ceilings remain.
-void lift_ahead(Limited& g, uint64 tick);
 
 }  // namespace snowflake_ids::issue_limit

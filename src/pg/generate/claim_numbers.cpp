@@ -124,23 +124,21 @@ void stop_waiting(int, Datum arg) {
     w->counters->waiting.fetch_sub(1);
 }
 
-ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
-                             const Deadline& deadline) {
-    for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
+struct Host : issue_limit::Host {
+    ClaimFunction claim;
+    bool noted = false;
+
+    Host(const Deadline& deadline, ClaimFunction claim) : issue_limit::Host(deadline), claim(claim) {}
+    bool wait(const Generator& g, const ledger::Claim& c) {
         check_worth_waiting(g, c);
-        if (c.outcome == ledger::Outcome::ceiling) {
-            CHECK_FOR_INTERRUPTS();
-            issue_limit::lift_above(g, c.tick, deadline);
-            continue;
-        }
         const microseconds left = deadline.left();
         if (left.count() <= 0) fail_waited(g, c);
         if (!noted) log_wait(g, c);
         noted = true;
         nap(std::min(c.wait, left));
+        return true;
     }
-    return c;
-}
+};
 
 }  // namespace
 
@@ -152,12 +150,21 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     Waiting waiting{&counters, ledger::monotonic_clock()};
     counters.waiting.fetch_add(1);
 
-    ledger::Claim c = failed;
+    Host host(deadline, claim);
+    ledger::Draw d{.part = ledger::after(failed), .want = want, .claim = failed};
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, deadline); }
+    {
+        for (; d.part != ledger::Part::drawn; ledger::claim_part(host, g, d)) CHECK_FOR_INTERRUPTS();
+    }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
-    return c;
+    return d.claim;
+}
+
+void lift_ahead(Generator& g, uint64 tick) {
+    const Deadline none;
+    issue_limit::Host host(none);
+    ledger::lift_ahead(host, g, tick);
 }
 
 // A claim that is not on time has changed the tick-tock bit, or holds.

@@ -27,6 +27,9 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 // minute, unless a life has just begun.
 void note_clock_behind(Generator& g, const ledger::Claim& c);
 
+// Lifts the ceilings early, after a claim of this tick.
+void lift_ahead(Generator& g, uint64 tick);
+
 // The time line of a generator. With a constant, reading the clock is cheaper.
 struct MasticTime {
     static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
@@ -58,7 +61,7 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
             g.counted_tick = c.tick;
             g.set_up_time = {};
             issue_limit::note_latest(g.timeline.start(c.tick));
-            if (unlikely(c.tick >= g.lift_from)) issue_limit::lift_ahead(g, c.tick);
+            if (unlikely(c.tick >= g.lift_from)) lift_ahead(g, c.tick);
         }
     }
     g.uncounted += c.count;

@@ -13,46 +13,41 @@ extern "C" {
 
 namespace snowflake_ids::next_number {
 
-struct Id {
-    uint64 tick;
-    uint32 toggle;
-    uint32 sequence;
-};
+using Id = ledger::Number;
 
 // True if there can be no new ids of others to see.
 inline bool same_view(const Generator& g) {
-    const Lease& l = g.lease;
-    return GetCurrentStatementStartTimestamp() == l.statement && server_transactions_ended() == l.ended;
+    const ledger::View& v = g.lease.view;
+    return GetCurrentStatementStartTimestamp() == v.statement && server_transactions_ended() == v.ended;
 }
 
-template <generator::ClaimFunction claim>
-[[gnu::noinline]] Id claim_more(Generator& g) {
-    Lease& l = g.lease;
-    const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    // Before the claim: a transaction that ends later changes the count, and so ends the lease. One that ended earlier
-    // has only ids below the claim.
-    const uint64 ended = server_transactions_ended();
-    const bool view_is_same = l.statement == statement && l.ended == ended;
-    const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);
-    generator::end_lease(g);
+// The part of the Host that each id needs. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
+template <class TickNow>
+struct Host : ledger::RightSteps {
+    TickNow of_clock;
+
+    explicit Host(TickNow of_clock) : of_clock(of_clock) {}
+    uint64 tick_now(Generator& g) const { return of_clock(g); }
+    static bool same_view(const Generator& g) { return next_number::same_view(g); }
+    static ledger::View view() { return {GetCurrentStatementStartTimestamp(), server_transactions_ended()}; }
+    static void gave_up(Generator& g, uint32 n) { g.uncounted -= n; }
+};
+
+template <generator::ClaimFunction claim, class H>
+[[gnu::noinline]] Id claim_more(H host, Generator& g) {
+    const ledger::View view = host.view();
+    const uint32 want = ledger::end_lease(host, g, view);
     const ledger::Claim c = generator::claim_numbers<claim>(g, want);
-    g.uncounted -= ledger::begin_lease(l, c, want);
-    l.statement = statement;
-    l.ended = ended;
-    return {c.tick, c.toggle, c.first};
+    return ledger::begin_lease(host, g, c, want, view);
 }
 
-// The next number of `g`, which must be set up. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
-// Waits and raises errors as generator::claim_numbers() does.
+// The next number of `g`, which must be set up. Waits and raises errors as generator::claim_numbers() does.
 template <generator::ClaimFunction claim, class TickNow>
 pg_attribute_always_inline Id take(Generator& g, TickNow tick_now) {
-    Lease& l = g.lease;
-    if (ledger::serves(
-            l, [&] { return tick_now(g); }, [&] { return same_view(g); })) {
-        l.used++;
-        return {l.tick, l.toggle, l.next++};
-    }
-    return claim_more<claim>(g);
+    Host host(tick_now);
+    Id number;
+    if (ledger::take(host, g, number)) return number;
+    return claim_more<claim>(host, g);
 }
 
 }  // namespace snowflake_ids::next_number

@@ -12,7 +12,6 @@ extern "C" {
 #include "ledger/clock.hpp"
 #include "ledger/life.hpp"
 #include "ledger/packed_layout.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
@@ -122,31 +121,6 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
 // here. Allocated for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// The caller asks for `in_recovery` once, because a promotion may come between two questions: a generator with the
-// standby's node would be taken for one of the primary, although the database was not entered.
-void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
-                        const Deadline& deadline, uint64 packed_layout = 0) {
-    header = shared_ledger().header;
-    // This comes before the ceilings and the floor are read, so that a reset after it makes `g` stale.
-    const uint64 revision = header->revision.load();
-    if (g.revision != revision) issue_limit::forget_wal_ceiling();
-    const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, deadline);
-    ledger::Slot& slot = find_or_create_slot(shared, key, packed_layout);
-    ledger::apply_floor(shared, slot);
-    if (g.name == nullptr) add_to_all(g);
-    // The former slot's counters get the ids issued there.
-    end_lease(g);
-    count_up(g);
-    g.name = name;
-    g.lease = {};
-    g.slot = &slot;
-    g.node = key.node;
-    g.counted_tick = 0;
-    g.in_recovery = in_recovery;
-    g.revision = revision;
-    g.set_up_time = deadline.used();
-}
-
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     // The first tick that no ceiling can be above.
     const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
@@ -159,14 +133,49 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// In recovery a generator is set up for every call, because a promotion may come at any time.
-void finish_set_up(Generator& g) {
-    issue_limit::set_limit(g);
-    g.settings_changes = g.in_recovery ? 0 : settings::changes;
+// What a generator is set up for.
+struct Wanted {
+    const char* name;
+    ledger::Key key;
+    uint64 packed_layout;  // 0 except for 64-bit layouts
+    Timeline timeline;
+    uint32 min, max;
+    // Asked once, because a promotion may come between two questions: a generator with the standby's node would be
+    // taken for one of the primary, although the database was not entered.
+    bool in_recovery;
+};
+
+struct Host : issue_limit::Host {
+    const Wanted& wanted;
+
+    Host(const Deadline& deadline, const Wanted& wanted) : issue_limit::Host(deadline), wanted(wanted) {}
+    bool in_recovery() const { return wanted.in_recovery; }
+    static uint64 changes() { return settings::changes; }
+    void find_slot(Generator& g) const {
+        ledger::Slot& slot = find_or_create_slot(shared_ledger(), wanted.key, wanted.packed_layout);
+        if (g.name == nullptr) add_to_all(g);
+        // The former slot's counters get the ids issued there.
+        end_lease(g);
+        count_up(g);
+        g.name = wanted.name;
+        g.slot = &slot;
+        g.node = wanted.key.node;
+        g.counted_tick = 0;
+        g.set_up_time = deadline.used();
+        g.timeline = wanted.timeline;
+        g.rules = rules_of(wanted.min, wanted.max, wanted.timeline, has_toggle(slot));
+    }
+};
+
+void set_up(Generator& g, const Wanted& wanted) {
+    const Deadline deadline;
+    header = shared_ledger().header;
+    Host host(deadline, wanted);
+    ledger::Draw d{.part = ledger::Part::starting};
+    while (d.part != ledger::Part::drawing) ledger::set_up_part(host, g, d);
 }
 
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
-    const Deadline deadline;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -179,10 +188,18 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
                  "Change snowflake_ids.sno_sequence_min or snowflake_ids.sno_sequence_max, so that the range contains at least %u numbers.",
                  sno::least_numbers)));
     }
-    find_and_give_slot(g, "sno", key, in_recovery, deadline);
-    g.timeline = sno::timeline;
-    g.rules = rules_of(bounds.value.min, bounds.value.max, sno::timeline, true);
-    finish_set_up(g);
+    set_up(g, {"sno", key, 0, sno::timeline, bounds.value.min, bounds.value.max, in_recovery});
+}
+
+// So that the slot exists after a restart, which takes an entry with a ceiling. sno_at needs no other.
+void give_entry(const ledger::Slot& slot) {
+    constexpr Ceiling any{milliseconds{1}};
+    const Deadline deadline;
+    issue_limit::Host host(deadline);
+    (void) host.locked([&] { return slot.ceiling.load() != Ceiling{}; },
+                       [&](const ledger::LockedCeilings& file) {
+                           return ledger::lift_ceiling(host, slot, any, ledger::no_others, file);
+                       });
 }
 
 void set_up_own_sno(Generator& g, ledger::Format format) {
@@ -199,7 +216,7 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
-    ceiling_file::give_entry(*g.slot);
+    give_entry(*g.slot);
     // If the sequence began at the lowest number in each life, calls after a restart would repeat ids of earlier calls
     // with the same times. A word other than 0 has begun already.
     uint64 word = 0;
@@ -212,12 +229,14 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = choose_node(name, layout, in_recovery);
     check_clock(name, layout.timeline);
-    find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Deadline{},
-                       packed_layout);
-    g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers per tick.
-    g.rules = rules_of(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
-    finish_set_up(g);
+    set_up(g, {name,
+               {ledger::Format::snowflake, static_cast<uint16>(node), owner},
+               packed_layout,
+               layout.timeline,
+               0,
+               Min(layout.max_sequence(), 65535u),
+               in_recovery});
 }
 
 Generator& sno_of_partition(uint32 partition) {
@@ -228,7 +247,7 @@ Generator& sno_of_partition(uint32 partition) {
     }
     Generator& g = *made;
     if (is_stale(g) || g.node != partition) {
-        g.settings_changes = 0;  // if this fails, the next call must set it up again
+        g.changes = 0;  // if this fails, the next call must set it up again
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");

@@ -4,7 +4,7 @@
 #include "core/known_layouts.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/packed_layout.hpp"
-#include "pg/ceilings/begin_life.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/layouts/layout_table.hpp"
@@ -36,7 +36,7 @@ namespace {
 // the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> packed_layout = ledger::pack_layout(layout);
-    return packed_layout && ledger::layout_used(ledger_in_life(), packed_layout.value);
+    return packed_layout && ledger::layout_used(issue_limit::ledger_in_life(), packed_layout.value);
 }
 
 // The executor would check this, but the functions here write rows without it.

@@ -57,7 +57,7 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     Slot slot[slots];
     Ids ids;
 
-    // As life.cpp.
+    // As SlotFormats::has_time().
     static bool has_generator(Slot& s) { return ledger::has_time(ledger::format_of(s)); }
     void thread(unsigned i) {
         const auto at = [this](std::uint32_t n) -> Slot& { return slot[n]; };

@@ -15,7 +15,7 @@
 
 #include "ledger/ceiling_file.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
+#include "ledger/session.hpp"
 #include "support/ledger_process.hpp"
 #include "support/times.hpp"
 
@@ -75,10 +75,62 @@ struct DataDirectory {
     }
 };
 
+// The part of a Host (ledger/session.hpp) that a life and its floors need, with a real file and memory. Does not wait.
+struct FileHost : ledger::RightSteps, ledger::SlotFormats {
+    const ledger::CeilingPlace& place;
+    const ledger::Ledger& ledger;
+    std::uint64_t id;
+    Floor at_least;
+    bool& began;
+    ledger::CeilingResult result{};
+
+    ledger::Header& header() const { return *ledger.header; }
+    static std::uint32_t count() { return ledger::slot_count; }
+    auto slots() const { return ledger::slot_at(ledger); }
+    static UnixTime wall() { return ledger::wall_clock(); }
+    static microseconds window() { return 2s; }
+    std::uint64_t random_id() const { return id; }
+    void life_began() const { began = true; }
+    template <class Done, class Work>
+    bool locked(Done, Work work) {
+        result = ledger::with_ceilings(place, work);
+        return result.error == ledger::CeilingError::none;
+    }
+    // With the floor that a test chooses.
+    template <class SlotAt, class Resume, class File>
+    ledger::CeilingResult begin_locked_life(ledger::Header& header, std::uint32_t n, SlotAt slot, Resume resume,
+                                            const File& file, std::uint64_t id, Floor, std::uint64_t least_number) {
+        return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, least_number);
+    }
+};
+
+inline ledger::CeilingResult begin_life(const ledger::CeilingPlace& place, const ledger::Ledger& ledger,
+                                        std::uint64_t id, Floor at_least, bool& began) {
+    FileHost host{{}, {}, place, ledger, id, at_least, began = false};
+    (void) ledger::begin_life(host);
+    return host.result;
+}
 inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::Ledger& ledger, std::uint64_t id,
                                        Floor at_least = {}) {
-    bool began = false;
-    return ledger::begin_life(data.place, ledger, id, at_least, began).error;
+    bool began;
+    return begin_life(data.place, ledger, id, at_least, began).error;
+}
+inline ledger::CeilingResult lift_ceiling(const ledger::CeilingPlace& place, const ledger::Ledger& ledger,
+                                          const ledger::Slot& slot, Ceiling least, ledger::Along along) {
+    bool began;
+    FileHost host{{}, {}, place, ledger, 0, {}, began};
+    return ledger::with_ceilings(
+        place, [&](const auto& file) { return ledger::lift_ceiling(host, slot, least, along, file); });
+}
+inline void lift_floor(const ledger::Ledger& ledger, Floor floor) {
+    bool began;
+    FileHost host{{}, {}, {}, ledger, 0, {}, began};
+    ledger::lift_floor(host, floor);
+}
+inline void apply_floor(const ledger::Ledger& ledger, ledger::Slot& slot) {
+    bool began;
+    FileHost host{{}, {}, {}, ledger, 0, {}, began};
+    ledger::apply_floor(host, slot);
 }
 
 struct ServerLife {
@@ -96,7 +148,7 @@ struct ServerLife {
     }
     std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
     ledger::CeilingResult lift(const ledger::Slot& slot, Ceiling least, ledger::Along along = ledger::no_others) const {
-        return ledger::lift_ceiling(data.place, ledger, slot, least, along);
+        return test::lift_ceiling(data.place, ledger, slot, least, along);
     }
     ledger::CeilingError lifted(const ledger::Slot& slot, Ceiling least) const { return lift(slot, least).error; }
     ledger::Life life() const { return ledger::life_of(*ledger.header); }

@@ -1,0 +1,397 @@
+// What one session does to get ids, written once: PostgreSQL, the simulator (test/proofs/simulator) and the explorers
+// (test/unit/support/ledger_session.hpp) run these templates, and each supplies a Host.
+//
+// Parts. A draw goes from part to part (run()). Between two of them everything that it knows is in Session and Draw.
+// These are plain values: an explorer stops there and continues later with a copy, and an error of PostgreSQL, which is
+// a longjmp, skips no destructor. Code that runs while the ceiling file is locked raises no such error.
+//
+//   looking    was a generator reset, or a setting changed?     -> starting, drawing
+//   starting   notes revision and recovery, begins the life     -> entering
+//   entering   compares the WAL ceiling with the life           -> binding
+//   binding    finds the slot, applies the floor, sets limits   -> drawing
+//   drawing    takes a number of the lease                      -> drawn, claiming
+//   claiming   claims numbers below the limit                   -> drawn, waiting, lifting
+//   waiting    sleeps until the next tick                       -> claiming
+//   lifting    lifts the ceilings, the file first, as it has the fence   -> claiming
+//
+// Why `starting` comes first. Session A: starting reads revision 7. Operator: a reset lowers the ceilings, then raises
+// the revision to 8. A: binding reads the lower ceilings, which are right, or read the higher ones before the reset,
+// which are wrong: either way A has noted 7, so that it looks again before its next number. With the revision read
+// last, A would have noted 8 with the higher ceilings, and its ids would be above what the file promises.
+//
+// A Host has, besides RightSteps and SlotFormats (formats.hpp) or its own:
+//   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
+//   wall(), window(), changes()             the clock, how far ahead a ceiling is lifted, what ends a set-up
+//   in_recovery(), random_id(), life_began()
+//   locked(done, work)                      work(file) once the ceiling file is locked, or nothing if done() is true
+//                                           before. True if the CeilingResult is `none`; else false, or an error
+//   locked_at_once(work)                    the same, but false if another process has the lock, and never an error
+//   wal(), lift_wal_if_free(soon, wanted)   the Wal of wal_ceiling.hpp; the latter is 0 if somebody else has it
+//   seen_wal(), wal_position()              the SeenCeilings of the database
+//   find_slot(g)                            gives up the old slot and lease; sets slot, timeline and rules
+//   view(), tick_now(g), same_view(g)       for the lease (lease.hpp)
+//   gave_up(g, n)                           n claimed numbers are not issued
+//   claim(g, want), wait(g, claim)          wait() returns false if it is not worth it
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/timeline.hpp"
+#include "ledger/lease.hpp"
+#include "ledger/life.hpp"
+#include "ledger/wal_ceiling.hpp"
+
+namespace snowflake_ids::ledger {
+
+// What a session knows of a generator.
+template <class S>
+struct Session {
+    S* slot = nullptr;
+    Timeline timeline{};
+    Rules rules{};
+    std::uint64_t limit = 0;      // ticks from here on need a higher ceiling first
+    std::uint64_t lift_from = 0;  // a claim of a tick from here on lifts the ceilings early
+    bool in_recovery = false;
+    std::uint64_t revision = 0;  // Header::revision at the set-up
+    std::uint64_t changes = 0;   // Host::changes() at the set-up; 0: it must be set up again
+    Lease lease{};
+};
+
+enum class Part : std::uint8_t {
+    looking,
+    starting,
+    entering,
+    binding,
+    drawing,
+    claiming,
+    waiting,
+    lifting,
+    drawn,
+    failed
+};
+
+// What a draw under way knows.
+struct Draw {
+    Part part = Part::looking;
+    bool in_recovery = false;
+    std::uint32_t want = 0;
+    std::uint64_t revision = 0;
+    View view{};
+    Claim claim{};
+    Number number{};  // drawn
+};
+
+// If so, the session is set up again before its next number.
+template <class H, class S>
+bool is_stale(const H& header, const Session<S>& g, std::uint64_t changes) {
+    return g.changes != changes || g.revision != header.revision.load(std::memory_order_relaxed);
+}
+
+// Tests have wrong ones.
+struct RightSteps {
+    template <class... Args>
+    static CeilingResult begin_locked_life(Args&&... args) {
+        return ledger::begin_locked_life(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static CeilingResult lift_locked_ceilings(Args&&... args) {
+        return ledger::lift_locked_ceilings(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static Ceiling enter_database(Args&&... args) {
+        return ledger::enter_database(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static Ceiling lift_wal_above(Args&&... args) {
+        return ledger::lift_wal_above(std::forward<Args>(args)...);
+    }
+    template <class Now, class SameView>
+    [[gnu::always_inline]] static bool serves(const Lease& l, Now now, SameView same_view) {
+        return ledger::serves(l, now, same_view);
+    }
+    static std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
+        return ledger::lease_size(l, same_view, per_tick);
+    }
+    static std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
+        return ledger::begin_lease(l, c, want);
+    }
+    static void new_lease(Lease& l) { l = {}; }
+    template <class H, class G>
+    static bool is_stale(const H& header, const G& g, std::uint64_t changes) {
+        return ledger::is_stale(header, g, changes);
+    }
+    template <class S>
+    static Ceiling file_until(const S& slot) {
+        return slot.ceiling.load();
+    }
+};
+
+// ---- how far ahead
+
+// With less than this left below it, a ceiling is lifted to ahead_of(): once per window, and usually before a session
+// must wait for the sync.
+constexpr microseconds margin(microseconds window) { return window / 4; }
+
+// How far a ceiling is lifted if its ids are not ahead of the clock. The ids of a new life begin here or later.
+constexpr UnixTime ahead_of(UnixTime now, microseconds window) { return now + window + margin(window); }
+
+// How far a ceiling is lifted above an id that is ahead of the clock: at most the age of the life (at least 10 ms). So
+// the clock gains on the ids even if the server crashes several times a second.
+template <class Host>
+microseconds lift_step(Host& host, UnixTime now) {
+    constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
+    const microseconds most = std::min(margin(host.window()), highest);
+    const microseconds lasted = now - host.header().life_began.load();
+    // negative: the clock has gone back since the life began
+    return lasted.count() < 0 ? most : std::min(std::max(lasted, least), most);
+}
+
+template <class Host, class S>
+UnixTime wanted_ceiling(Host& host, const Session<S>& g, std::uint64_t tick, UnixTime now) {
+    return std::max(ahead_of(now, host.window()), g.timeline.start(tick) + lift_step(host, now));
+}
+
+// Like margin(), but a ceiling above ahead_of() was lifted by a small step, so half a step is enough.
+template <class Host>
+microseconds least_left(Host& host, UnixTime until, UnixTime now) {
+    return until > ahead_of(now, host.window()) ? lift_step(host, now) / 2 : margin(host.window());
+}
+
+template <class Host, class S>
+void set_limit(Host& host, Session<S>& g) {
+    Ceiling until = host.file_until(*g.slot);
+    if (!g.in_recovery) until = std::min(until, host.seen_wal().until());
+    g.limit = g.timeline.next_tick(until);
+    g.lift_from = g.timeline.next_tick(until - least_left(host, until, host.wall()));
+}
+
+// ---- lives and databases
+
+// False if there is an error. Does nothing if the life has begun.
+template <class Host>
+bool begin_life(Host& host) {
+    auto& header = host.header();
+    const auto others_began = [&] { return has_begun(header); };
+    if (others_began()) return true;
+    const std::uint64_t id = host.random_id();
+    bool began = false;
+    const bool done = host.locked(others_began, [&](const auto& file) {
+        if (others_began()) return CeilingResult{};
+        const UnixTime now = host.wall();
+        const Floor at_least = ceiling_at(ahead_of(now, host.window()));
+        header.life_began.store(now);
+        header.lead.store(lead_of(at_least, now));
+        const auto resume = [&](auto& slot, Floor floor) { lift_and_begin(host, slot, floor); };
+        const CeilingResult r =
+            host.begin_locked_life(header, host.count(), host.slots(), resume, file, id, at_least, whole_seconds(now));
+        began = r.error == CeilingError::none;
+        return r;
+    });
+    if (began) host.life_began();
+    return done;
+}
+
+// For ids that need another life's WAL ceiling no more. An old value is only too careful, because ceilings grow.
+template <class Host>
+void note_wal(Host& host, Ceiling until) {
+    host.seen_wal().note(until, host.wal_position());
+}
+
+// Lifts all generators. Leases below the floor end only when the caller adds one to Header::revision.
+template <class Host>
+void lift_floor(Host& host, Floor floor) {
+    lift_floor(host.header(), host.count(), host.slots(), floor,
+               [&](auto& slot, Floor to) { lift_and_begin(host, slot, to); });
+}
+
+// A process calls it for a slot that it has created or found, before using it.
+template <class Host, class S>
+void apply_floor(Host& host, S& slot) {
+    apply_floor(host.header(), slot, [&](S& found, Floor floor) { lift_if_behind(host, found, floor); });
+}
+
+// In a life, before the first slot is found there. Nothing if the session has entered the database already.
+template <class Host>
+void enter(Host& host, bool in_recovery) {
+    if (in_recovery || host.seen_wal().until() != Ceiling{}) return;
+    auto& header = host.header();
+    const UnixTime now = host.wall();
+    // Without the step, the first id of a life could already be at the target.
+    const Ceiling target = ceiling_at(ahead_of(now, host.window()) + lift_step(host, now));
+    const auto lift = [&](Floor floor) {
+        lift_floor(host, floor);
+        header.revision.fetch_add(1);
+    };
+    auto&& wal = host.wal();
+    note_wal(host, host.enter_database(wal, header.life_id.load(), target, lift));
+}
+
+// ---- ceilings
+
+// Once `file` is locked. Other generators in use share the sync: a ceiling ahead of the clock was lifted within the
+// last window.
+template <class Host, class S, class File>
+CeilingResult lift_locked(Host& host, const Session<S>& g, std::uint64_t tick, const File& file) {
+    const UnixTime now = host.wall();
+    const Along along{ceiling_at(now), ceiling_at(ahead_of(now, host.window()))};
+    return lift_ceiling(host, *g.slot, ceiling_at(wanted_ceiling(host, g, tick, now)), along, file);
+}
+
+// Lifts those ceilings that are not above `tick`, and sets the limit. The file comes first, because it has the fence
+// (ceiling_file.hpp).
+template <class Host, class S>
+bool lift_above(Host& host, Session<S>& g, std::uint64_t tick) {
+    const UnixTime wanted = g.timeline.start(tick);
+    // Another process may lift it while this one waits for the lock.
+    if (!host.locked([&] { return wanted < host.file_until(*g.slot); },
+                     [&](const auto& file) { return lift_locked(host, g, tick, file); }))
+        return false;
+    if (!g.in_recovery && wanted >= host.seen_wal().until()) {
+        const Ceiling target = ceiling_at(wanted_ceiling(host, g, tick, host.wall()));
+        auto&& wal = host.wal();
+        note_wal(host, host.lift_wal_above(wal, host.header().life_id.load(), wanted, target));
+    }
+    set_limit(host, g);
+    return true;
+}
+
+// Lifts the ceilings early; `tick` is that of the last claim. Never waits for another process. If the file cannot be
+// written, the old ceilings remain.
+template <class Host, class S>
+void lift_ahead(Host& host, Session<S>& g, std::uint64_t tick) {
+    const UnixTime now = host.wall(), least = wanted_ceiling(host, g, tick, now);
+    const UnixTime soon = g.timeline.start(tick) + least_left(host, least, now);
+    // Another session may have lifted the ceilings since g.lift_from was set. Any error of the file is left to the
+    // claim that needs the ceiling.
+    const bool lifted = soon < host.file_until(*g.slot) ||
+                        host.locked_at_once([&](const auto& file) { return lift_locked(host, g, tick, file); });
+    if (lifted && !g.in_recovery && soon >= host.seen_wal().until()) {
+        const Ceiling until = host.lift_wal_if_free(soon, {ceiling_at(least), host.header().life_id.load()});
+        if (until != Ceiling{}) note_wal(host, until);
+    }
+    set_limit(host, g);
+}
+
+// Nothing at or before `tick` is issued any more. The ceilings come first, because the next life begins there.
+template <class Host, class S>
+bool lift_past(Host& host, Session<S>& g, std::uint64_t tick) {
+    if (!lift_above(host, g, tick + 1)) return false;
+    lift_slot(*g.slot, tick, g.rules.has_toggle);
+    // Ends the leases of other sessions, which could contain numbers up to this tick.
+    host.header().revision.fetch_add(1);
+    return true;
+}
+
+// ---- a draw
+
+// In recovery a generator is set up for every call, because a promotion may come at any time.
+template <class Host, class G>
+void bind(Host& host, G& g, const Draw& d) {
+    host.find_slot(g);
+    host.new_lease(g.lease);
+    apply_floor(host, *g.slot);
+    g.in_recovery = d.in_recovery;
+    g.revision = d.revision;
+    g.changes = d.in_recovery ? 0 : host.changes();
+    set_limit(host, g);
+}
+
+// The next number of the lease, if it serves.
+template <class Host, class G>
+[[gnu::always_inline]] inline bool take(Host& host, G& g, Number& number) {
+    Lease& l = g.lease;
+    if (!host.serves(
+            l, [&] { return host.tick_now(g); }, [&] { return host.same_view(g); }))
+        return false;
+    l.used++;
+    number = {l.tick, l.toggle, l.next++};
+    return true;
+}
+
+// How many numbers to claim. The lease, which did not serve, ends.
+template <class Host, class G>
+[[gnu::always_inline]] inline std::uint32_t end_lease(Host& host, G& g, const View& view) {
+    const std::uint32_t want = host.lease_size(g.lease, g.lease.view == view, g.rules.max - g.rules.min + 1);
+    host.gave_up(g, end_lease(g.lease));
+    return want;
+}
+
+// `view` was taken before the claim: a transaction that ends later changes it, and so ends the lease. One that ended
+// earlier has only ids below the claim.
+template <class Host, class G>
+[[gnu::always_inline]] inline Number begin_lease(Host& host, G& g, const Claim& c, std::uint32_t want,
+                                                 const View& view) {
+    host.gave_up(g, host.begin_lease(g.lease, c, want));
+    g.lease.view = view;
+    return {c.tick, c.toggle, c.first};
+}
+
+constexpr Part after(const Claim& c) {
+    return c.outcome == Outcome::issued ? Part::drawn : c.outcome == Outcome::ceiling ? Part::lifting : Part::waiting;
+}
+
+// These run one part, and set the next.
+
+template <class Host, class G>
+void set_up_part(Host& host, G& g, Draw& d) {
+    switch (d.part) {
+        case Part::starting:
+            d.in_recovery = host.in_recovery();
+            d.revision = host.header().revision.load();
+            if (g.revision != d.revision) host.seen_wal() = {};  // a reset may have lowered it
+            d.part = begin_life(host) ? Part::entering : Part::failed;
+            return;
+        case Part::entering:
+            enter(host, d.in_recovery);
+            d.part = Part::binding;
+            return;
+        default:
+            bind(host, g, d);
+            d.part = Part::drawing;
+    }
+}
+
+template <class Host, class G>
+void claim_part(Host& host, G& g, Draw& d) {
+    if (d.part == Part::claiming) {
+        d.claim = host.claim(g, d.want);
+        d.part = after(d.claim);
+    } else {
+        const bool done = d.part == Part::waiting ? host.wait(g, d.claim) : lift_above(host, g, d.claim.tick);
+        d.part = done ? Part::claiming : Part::failed;
+    }
+}
+
+template <class Host, class G>
+void run(Host& host, G& g, Draw& d) {
+    switch (d.part) {
+        case Part::looking:
+            d.part = host.is_stale(host.header(), g, host.changes()) ? Part::starting : Part::drawing;
+            return;
+        case Part::starting:
+        case Part::entering:
+        case Part::binding:
+            return set_up_part(host, g, d);
+        case Part::drawing:
+            d.part = take(host, g, d.number) ? Part::drawn : Part::claiming;
+            if (d.part == Part::drawn) return;
+            d.view = host.view();
+            d.want = end_lease(host, g, d.view);
+            return;
+        case Part::claiming:
+        case Part::waiting:
+        case Part::lifting:
+            claim_part(host, g, d);
+            if (d.part != Part::drawn) return;
+            if (d.claim.tick >= g.lift_from) lift_ahead(host, g, d.claim.tick);
+            d.number = begin_lease(host, g, d.claim, d.want, d.view);
+            return;
+        case Part::drawn:
+        case Part::failed:
+            return;
+    }
+}
+
+}  // namespace snowflake_ids::ledger
