@@ -23,9 +23,7 @@ public:
         w.wrong = wrong;
         constexpr UnixTime epoch{1'700'000'000s};
         const auto rules = [this](bool toggle, std::initializer_list<std::uint32_t> last) {
-            Rules r{.min = 0, .max = random_.of(last), .max_tick = (Value{1} << 40) - 1, .has_toggle = toggle};
-            r.lead = random_.of({0, 100, 5000});
-            return r;
+            return Rules{.min = 0, .max = random_.of(last), .max_tick = (Value{1} << 40) - 1, .has_toggle = toggle};
         };
         w.generators[0] = {rules(true, {3, 255, 65535}), {epoch, 4ms, 40}};
         w.generators[1] = {rules(false, {3, 65535}), {epoch, 1ms, 40}};
@@ -83,7 +81,7 @@ private:
             auto fiber = scheduler_.start([&left, s = session.get()] {
                 for (bool ok = false; !ok && !s->fenced; s->end(true)) {
                     s->begin();
-                    ok = s->draw(0).ok;
+                    ok = s->draw(0).has_value();
                 }
                 left--;
             });
@@ -115,12 +113,12 @@ private:
             const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
             for (Value n = 0; ok && n < rows; n++) {
                 const Drawn d = s.draw(g);
-                ok = d.ok;
+                ok = d.has_value();
                 if (!ok) break;
                 drawn_last_ += last_part_ && !s.orphaned;
                 if (random_.one_in(10)) s.look();
                 if (random_.one_in(20)) scheduler_.sleep(microseconds{random_.below(3000)});
-                if (!random_.one_in(50)) s.insert(g, d);
+                if (!random_.one_in(50)) s.insert(g, *d);
             }
             if (random_.one_in(200))
                 ok = s.observe(g, sites_[primary_].wall() + milliseconds{random_.of({-500, 0, 300, 3000})});

@@ -1,9 +1,10 @@
-// What a session does: the steps between the ledger's templates, as src/pg/generate has them.
+// A session on a virtual server: the Host of ledger/session.hpp, which has the steps. What is here is the site, what a
+// session has seen, the judge, and what can be wrong on purpose.
 #pragma once
 
-#include "core/timeline.hpp"
-#include "ledger/lease.hpp"
-#include "ledger/life.hpp"
+#include <optional>
+
+#include "ledger/session.hpp"
 #include "simulator/judge.hpp"
 
 namespace snowflake_ids::simulator {
@@ -38,14 +39,12 @@ struct Clock {
     microseconds tick_length() const { return timeline.tick_length; }
 };
 
-struct Drawn {
-    bool ok = false;
-    Value tick = 0, toggle = 0;
-    std::uint32_t number = 0;
-};
+using Drawn = std::optional<ledger::Number>;
 
-class Session {
+class Session : public ledger::RightSteps {
 public:
+    using Of = ledger::Session<Slot>;
+
     // Its server is gone, and it does not know. Nothing that it commits counts.
     bool orphaned = false;
     bool fenced = false;
@@ -56,10 +55,20 @@ public:
         : database(number % database_count), w(world), site(of), memory(of.memory), m(*memory) {}
 
     Drawn draw(std::uint32_t g) {
-        const Drawn d = draw_one(g);
-        if (d.ok && !orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
-            w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
-        return d;
+        ledger::Draw d;
+        tries_ = 1000;
+        while (d.part != ledger::Part::drawn && d.part != ledger::Part::failed) ledger::run(*this, generators[g], d);
+        if (d.part == ledger::Part::failed) return {};
+        if (!orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
+            w.judge.drew(g, d.number.tick, d.number.toggle, d.number.sequence, seen[g]);
+        return d.number;
+    }
+    bool observe(std::uint32_t g, UnixTime t) {
+        ledger::Draw d{.part = ledger::Part::starting};
+        while (d.part != ledger::Part::drawing && d.part != ledger::Part::failed)
+            ledger::set_up_part(*this, generators[g], d);
+        return d.part == ledger::Part::drawing &&
+               ledger::lift_past(*this, generators[g], w.generators[g].timeline.floor_tick(t).value);
     }
 
     void begin() { new_statement(); }
@@ -70,7 +79,9 @@ public:
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    void insert(std::uint32_t g, const Drawn& d) { drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number)); }
+    void insert(std::uint32_t g, const ledger::Number& n) {
+        drawn[g] = std::max(drawn[g], Judge::order(n.tick, n.sequence));
+    }
     void end(bool commit) {
         scheduler->step();
         if (orphaned) return;
@@ -82,202 +93,114 @@ public:
         std::fill(std::begin(drawn), std::end(drawn), 0);
     }
 
-    bool observe(std::uint32_t g, UnixTime t) {
-        const Timeline& timeline = w.generators[g].timeline;
-        const Value tick = timeline.floor_tick(t).value;
-        if (!set_up(g) || !lift_above(g, tick + 1)) return false;
-        begin_slot(g, tick);
-        m.header.revision.fetch_add(1);
+    // ---- the Host
+
+    Header& header() { return m.header; }
+    static std::uint32_t count() { return generator_count; }
+    auto slots() {
+        return [this](std::uint32_t i) -> Slot& { return m.slots[i]; };
+    }
+    static bool has_time(const Slot&) { return true; }
+    bool has_toggle(const Slot& s) const { return of(s).rules.has_toggle; }
+    Value tick_of(const Slot& s, UnixTime t) const { return of(s).timeline.last_tick_at(t).value; }
+    static void begin(Slot& s, Value tick, bool has_toggle) { ledger::begin_slot(s, tick, has_toggle); }
+
+    UnixTime wall() const { return site.wall(); }
+    microseconds window() const { return w.window; }
+    static Value changes() { return 1; }
+    static bool in_recovery() { return false; }
+    Value random_id() { return ++w.life_ids; }
+    void life_began() { w.lives++; }
+
+    template <class Done, class Work>
+    bool locked(Done done, Work work) {
+        for (int i = 0; !done(); i++) {
+            if (file().lock()) return unlock(work(file()));
+            if (i == 200) return false;
+            scheduler->sleep(1ms);
+        }
+        return true;
+    }
+    template <class Work>
+    bool locked_at_once(Work work) {
+        return file().lock() && unlock(work(file()));
+    }
+    template <class H, class SlotAt, class Resume, class File>
+    ledger::CeilingResult begin_locked_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& f,
+                                            Value id, Floor at_least, Value least_number) {
+        if (orphaned) return {ledger::CeilingError::superseded, 0, -1};
+        const auto lift = [&](Slot& s, Floor floor) {
+            if (!w.wrong.begin_too_low) resume(s, floor);
+        };
+        if (w.wrong.begin_too_low) at_least = {};
+        return RightSteps::begin_locked_life(header, n, slot, lift, f, id, at_least, least_number);
+    }
+    template <class LiftFloor>
+    Ceiling enter_database(const Wal& wal, Value life_id, Ceiling target, LiftFloor lift_floor) const {
+        return RightSteps::enter_database(wal, life_id, target, [&](Floor floor) {
+            if (!w.wrong.wal_unread) lift_floor(floor);
+        });
+    }
+    Wal wal() { return {site.wal[database]}; }
+    Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
+        return wal().lift_if_free(soon, wanted);
+    }
+    ledger::SeenCeilings& seen_wal() { return seen_wal_; }
+    static Value wal_position() { return 0; }
+
+    void find_slot(Of& g) {
+        const auto i = static_cast<std::uint32_t>(&g - generators);
+        g.slot = &m.slots[i];
+        Value key = g.slot->key.load();
+        if (key == 0) g.slot->key.compare_exchange_strong(key, i + 1);
+        g.timeline = w.generators[i].timeline;
+        g.rules = w.generators[i].rules;
+        g.rules.lead = ledger::lead_ticks(m.header.lead.load(), g.timeline.tick_length);
+    }
+    ledger::View view() const {
+        return {static_cast<std::int64_t>(statement), w.wrong.lease_too_long ? 0 : w.judge.ended};
+    }
+    bool same_view(const Of& g) const { return g.lease.view == view(); }
+    Value tick_now(const Of& g) const { return Clock{site, g.timeline}.tick().value; }
+    static void gave_up(Of&, std::uint32_t) {}
+    ledger::Claim claim(Of& g, std::uint32_t want) {
+        const Clock clock{site, g.timeline};
+        const ledger::Claim c = g.rules.has_toggle ? ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit)
+                                                   : ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
+        const auto i = static_cast<std::uint32_t>(&g - generators);
+        if (c.outcome != ledger::Outcome::issued) return c;
+        if (!thrown_away) w.judge.claimed(i, c);
+        if (!orphaned && g.timeline.start(c.tick) >= site.disk.durable_ceiling(i))
+            w.judge.blame("issued beyond the ceiling on disk");
+        return c;
+    }
+    bool wait(const Of&, const ledger::Claim& c) {
+        if (c.outcome == ledger::Outcome::ended || c.outcome == ledger::Outcome::before_epoch || --tries_ == 0)
+            return false;
+        scheduler->sleep(std::clamp<microseconds>(c.wait, 1us, 100ms));
         return true;
     }
 
 private:
-    struct State {
-        bool bound = false;
-        Value revision = 0, limit = 0;
-        ledger::Lease lease;
-        Value statement = 0, ended = 0;
-    };
-
-    UnixTime ahead() const { return site.wall() + w.window + w.window / 4; }
-    microseconds step() const {
-        const microseconds most = std::min<microseconds>(w.window / 4, 500ms);
-        const microseconds lasted = site.wall() - m.began;
-        return lasted < 0s ? most : std::min(std::max<microseconds>(lasted, 10ms), most);
-    }
-    Ceiling target(std::uint32_t g, Value tick) const {
-        return ledger::ceiling_at(std::max(ahead(), w.generators[g].timeline.start(tick) + step()));
-    }
-    Slot& slot(std::uint32_t g) { return m.slots[g]; }
-    auto slots() {
-        return [this](std::uint32_t i) -> Slot& { return m.slots[i]; };
-    }
-    CeilingFile file() { return {site, w.wrong, m.header.life_number.peek()}; }
-
-    void begin_slot(std::uint32_t g, Value tick) {
-        ledger::begin_slot(slot(g), tick, w.generators[g].rules.has_toggle);
-    }
-    Value tick_of(std::uint32_t g, UnixTime t) const { return w.generators[g].timeline.last_tick_at(t).value; }
-
-    // If another process has the lock, waits, but not for ever.
-    template <class Do>
-    ledger::CeilingResult locked(Do work) {
-        const CeilingFile f = file();
-        for (int i = 0; !f.lock(); i++) {
-            if (i == 200) return {ledger::CeilingError::busy, 0, -1};
-            scheduler->sleep(1ms);
-        }
-        const ledger::CeilingResult r = work(f);
-        f.unlock();
+    const Generator& of(const Slot& s) const { return w.generators[&s - m.slots]; }
+    CeilingFile file() const { return {site, w.wrong, m.header.life_number.peek()}; }
+    bool unlock(const ledger::CeilingResult& r) {
+        file().unlock();
         if (r.error == ledger::CeilingError::superseded) {
             w.fenced++;
             fenced = true;
         }
         if (r.error == ledger::CeilingError::damaged) w.judge.blame("the ceiling file is damaged");
-        return r;
-    }
-
-    bool begin_life() {
-        if (ledger::has_begun(m.header)) return true;
-        const Value id = ++w.life_ids;
-        const ledger::CeilingResult r = locked([&](const CeilingFile& f) {
-            if (ledger::has_begun(m.header)) return ledger::CeilingResult{};
-            if (orphaned) return ledger::CeilingResult{ledger::CeilingError::superseded, 0, -1};
-            const UnixTime now = site.wall();
-            const Floor at_least = w.wrong.begin_too_low ? Floor{} : ledger::ceiling_at(ahead());
-            const auto resume = [&](Slot& s, Floor floor) {
-                if (w.wrong.begin_too_low) return;
-                const auto g = static_cast<std::uint32_t>(&s - m.slots);
-                begin_slot(g, tick_of(g, floor));
-            };
-            m.began = now;
-            return ledger::begin_locked_life(m.header, generator_count, slots(), resume, f, id, at_least,
-                                             static_cast<Value>(now.time_since_epoch() / 1s));
-        });
-        if (m.header.life_id.peek() == id) w.lives++;
-        return r.error == ledger::CeilingError::none && ledger::has_begun(m.header);
-    }
-
-    void lift_floor(Floor floor) {
-        ledger::lift_to(m.header.floor, floor);
-        for (std::uint32_t g = 0; g < generator_count; g++) {
-            if (slot(g).key.load() != 0) begin_slot(g, tick_of(g, floor));
-        }
-    }
-
-    // issue_limit::enter()
-    bool enter() {
-        if (!begin_life()) return false;
-        if (wal_until != Ceiling{}) return true;
-        Wal wal{site.wal[database]};
-        const Ceiling target = ledger::ceiling_at(ahead() + step());
-        wal_until = ledger::enter_database(wal, m.header.life_id.load(), target, [&](Floor floor) {
-            if (w.wrong.wal_unread) return;
-            lift_floor(floor);
-            m.header.revision.fetch_add(1);
-        });
-        return true;
-    }
-
-    bool set_up(std::uint32_t g) {
-        State& s = states[g];
-        s.revision = m.header.revision.load();
-        if (!enter()) return false;
-        Value key = slot(g).key.load();
-        if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
-        if (const Floor floor = m.header.floor.load(); floor != Floor{}) {
-            ledger::lift_unless_past(slot(g), tick_of(g, floor), w.generators[g].rules.has_toggle,
-                                     [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
-        }
-        s.lease = {};
-        s.statement = 0;
-        s.bound = true;
-        set_limit(g);
-        return true;
-    }
-    void set_limit(std::uint32_t g) {
-        const Ceiling until = std::min(slot(g).ceiling.load(), wal_until);
-        states[g].limit = w.generators[g].timeline.ceil_tick(until).value;
-    }
-    bool lift_above(std::uint32_t g, Value tick) {
-        const UnixTime wanted = w.generators[g].timeline.start(tick);
-        while (wanted >= slot(g).ceiling.load()) {
-            if (!lift_file(g, target(g, tick))) return false;
-        }
-        if (wanted >= wal_until) {
-            Wal wal{site.wal[database]};
-            wal_until = ledger::lift_wal_above(wal, m.header.life_id.load(), wanted, target(g, tick));
-        }
-        set_limit(g);
-        return true;
-    }
-    bool lift_file(std::uint32_t own, Ceiling least) {
-        return locked([&](const CeilingFile& f) {
-                   if (slot(own).ceiling.load() >= least) return ledger::CeilingResult{};
-                   const Ceiling from = ledger::ceiling_at(site.wall()),
-                                 to = std::min(least, ledger::ceiling_at(ahead()));
-                   const auto wanted = [&](std::uint32_t i) {
-                       if (i == own) return least;
-                       return slot(i).ceiling.load() > from ? to : Ceiling{};
-                   };
-                   return ledger::lift_locked_ceilings(m.header, generator_count, slots(), f, wanted);
-               }).error == ledger::CeilingError::none;
-    }
-
-    Drawn draw_one(std::uint32_t g) {
-        State& s = states[g];
-        const Generator& generator = w.generators[g];
-        const Clock clock{site, generator.timeline};
-        std::uint32_t want = 1;
-        for (int tries = 0; tries < 1000; tries++) {
-            if (!s.bound || m.header.revision.load() != s.revision) {
-                if (!set_up(g)) return {};
-            }
-            const Value ended = w.judge.ended;
-            const bool same_view = s.statement == statement && (s.ended == ended || w.wrong.lease_too_long);
-            if (ledger::serves(
-                    s.lease, [&] { return clock.tick().value; }, [&] { return same_view; })) {
-                s.lease.used++;
-                return {true, s.lease.tick, s.lease.toggle, s.lease.next++};
-            }
-            want = ledger::lease_size(s.lease, same_view, generator.rules.max - generator.rules.min + 1);
-            s.lease.next = s.lease.end;
-            const ledger::Claim c = generator.rules.has_toggle
-                                        ? ledger::claim<true>(slot(g), clock, want, generator.rules, s.limit)
-                                        : ledger::claim<false>(slot(g), clock, want, generator.rules, s.limit);
-            switch (c.outcome) {
-                case ledger::Outcome::issued:
-                    if (!thrown_away) w.judge.claimed(g, c);
-                    judge_ceiling(g, c.tick);
-                    ledger::begin_lease(s.lease, c, want);
-                    s.statement = statement;
-                    s.ended = ended;
-                    return {true, c.tick, c.toggle, c.first};
-                case ledger::Outcome::overflow:
-                case ledger::Outcome::regression:
-                    scheduler->sleep(std::clamp<microseconds>(c.wait, 1us, 100ms));
-                    break;
-                case ledger::Outcome::ceiling:
-                    if (!lift_above(g, c.tick)) return {};
-                    break;
-                default:
-                    return {};
-            }
-        }
-        return {};
-    }
-
-    void judge_ceiling(std::uint32_t g, Value tick) {
-        if (!orphaned && w.generators[g].timeline.start(tick) >= site.disk.durable_ceiling(g))
-            w.judge.blame("issued beyond the ceiling on disk");
+        return r.error == ledger::CeilingError::none;
     }
 
     World& w;
     Site& site;
     const std::shared_ptr<Memory> memory;
     Memory& m;
-    State states[generator_count];
-    Ceiling wal_until{};
+    Of generators[generator_count];
+    ledger::SeenCeilings seen_wal_;
+    int tries_ = 0;
     Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };

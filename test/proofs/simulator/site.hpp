@@ -54,11 +54,12 @@ using Slot = ledger::BasicSlot<Word>;
 struct Header {
     Word<> life_id, life_number, revision;
     Word<Floor> floor, reset_floor;
+    Word<UnixTime> life_began;
+    Word<microseconds> lead;
 };
 struct Memory {
     Header header;
     Slot slots[generator_count];
-    UnixTime began{};
 };
 
 inline constexpr Value system_identifier = 0x1234567890abcdef;
@@ -182,6 +183,12 @@ struct Wal {
         ledger::WalCeiling& w = wal.written;
         w = {std::max(w.until, wanted.until), wanted.life_id};
         return flush();
+    }
+    // 0 if another session is flushing, or if nobody has entered the database.
+    Ceiling lift_if_free(UnixTime soon, const ledger::WalCeiling& wanted) const {
+        const ledger::WalCeiling seen = wal.written;
+        if (seen.until == Ceiling{} || (soon < seen.until && wal.flushed.until < seen.until)) return {};
+        return soon < seen.until ? seen.until : lift(wanted).until;
     }
 };
 
