@@ -193,15 +193,15 @@ struct Along {
 };
 inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_ceiling
 
-// Lifts the ceiling of `slot` in the file, which is locked, to at least `least`. `memory` has header(), count(), slots()
-// and has_time(slot). Errors: those of read_for_life() and write().
+// Lifts the ceiling of `slot` in the file, which is locked, to at least `least`. `memory` is a Host
+// (session.hpp). Errors: those of read_for_life() and write().
 //
 // Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
 // well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
 // the others with it.
 template <class Memory, class S, class File>
 CeilingResult lift_ceiling(Memory& memory, const S& slot, Ceiling least, Along along, const File& file) {
-    if (slot.ceiling.load() >= least) return {};
+    if (memory.is_lifted(slot, least)) return {};
     const Ceiling others = std::min(least, along.to);
     const auto at = memory.slots();
     const auto wanted = [&](std::uint32_t i) {

@@ -14,12 +14,19 @@
 //   waiting    sleeps until the next tick                       -> claiming
 //   lifting    lifts the ceilings, the file first, as it has the fence   -> claiming
 //
-// Why `starting` comes first. Session A: starting reads revision 7. Operator: a reset lowers the ceilings, then raises
-// the revision to 8. A: binding reads the lower ceilings, which are right, or read the higher ones before the reset,
-// which are wrong: either way A has noted 7, so that it looks again before its next number. With the revision read
-// last, A would have noted 8 with the higher ceilings, and its ids would be above what the file promises.
+// One interleaving: why `starting` notes the revision before anything else is read. An operator's reset (reset.hpp)
+// lowers a ceiling from tick 900 to tick 100.
 //
-// A Host has, besides RightSteps and SlotFormats (formats.hpp) or its own:
+//   session    starting: notes revision 7
+//   session    binding: reads the ceiling, so its limit is 900
+//   operator   lowers the ceiling to 100, raises the revision to 8, writes the file
+//   session    claiming: issues an id of tick 500, as this draw began before the reset
+//   session    looking: 7 is not 8, so it is set up again, with the limit 100
+//
+// If `binding` noted the revision, after the ceiling, it could note 8 with the limit 900. The session would issue ids of
+// ticks up to 899, the next life would begin at the 100 of the file, and repeat them.
+//
+// A Host is a Steps, and a SlotFormats (formats.hpp) or its own, and has:
 //   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
 //   wall(), window(), changes()             the clock, how far ahead a ceiling is lifted, what ends a set-up
 //   in_recovery(), random_id(), life_began()
@@ -90,7 +97,7 @@ bool is_stale(const H& header, const Session<S>& g, std::uint64_t changes) {
 }
 
 // Tests have wrong ones.
-struct RightSteps {
+struct Steps {
     template <class... Args>
     static CeilingResult begin_locked_life(Args&&... args) {
         return ledger::begin_locked_life(std::forward<Args>(args)...);
@@ -125,6 +132,10 @@ struct RightSteps {
     template <class S>
     static Ceiling file_until(const S& slot) {
         return slot.ceiling.load();
+    }
+    template <class S>
+    static bool is_lifted(const S& slot, Ceiling least) {
+        return slot.ceiling.load() >= least;
     }
 };
 
@@ -193,7 +204,7 @@ bool begin_life(Host& host) {
     return done;
 }
 
-// For ids that need another life's WAL ceiling no more. An old value is only too careful, because ceilings grow.
+// An old value is only too careful, because ceilings grow. What lowers one clears Host::seen_wal().
 template <class Host>
 void note_wal(Host& host, Ceiling until) {
     host.seen_wal().note(until, host.wal_position());

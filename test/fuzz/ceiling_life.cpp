@@ -41,7 +41,7 @@ Ceilings content() {
 }
 
 // The part of a Host (session.hpp) that follows.
-struct Host : RightSteps, SlotFormats {
+struct Host : Steps, SlotFormats {
     const Ledger& l;
     Header& header() const { return *l.header; }
     static std::uint32_t count() { return slot_count; }

@@ -13,7 +13,7 @@
 namespace snowflake_ids::issue_limit {
 
 // Its functions raise an error if a ceiling cannot be read or written before the deadline.
-struct Host : ledger::RightSteps, ledger::SlotFormats {
+struct Host : ledger::Steps, ledger::SlotFormats {
     const Deadline& deadline;
 
     explicit Host(const Deadline& deadline) : deadline(deadline) {}

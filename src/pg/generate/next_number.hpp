@@ -23,7 +23,7 @@ inline bool same_view(const Generator& g) {
 
 // The part of the Host that each id needs. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
 template <class TickNow>
-struct Host : ledger::RightSteps {
+struct Host : ledger::Steps {
     TickNow of_clock;
 
     explicit Host(TickNow of_clock) : of_clock(of_clock) {}

@@ -41,7 +41,7 @@ struct Clock {
 
 using Drawn = std::optional<ledger::Number>;
 
-class Session : public ledger::RightSteps {
+class Session : public ledger::Steps {
 public:
     using Of = ledger::Session<Slot>;
 
@@ -133,11 +133,11 @@ public:
             if (!w.wrong.begin_too_low) resume(s, floor);
         };
         if (w.wrong.begin_too_low) at_least = {};
-        return RightSteps::begin_locked_life(header, n, slot, lift, f, id, at_least, least_number);
+        return Steps::begin_locked_life(header, n, slot, lift, f, id, at_least, least_number);
     }
     template <class LiftFloor>
     Ceiling enter_database(const Wal& wal, Value life_id, Ceiling target, LiftFloor lift_floor) const {
-        return RightSteps::enter_database(wal, life_id, target, [&](Floor floor) {
+        return Steps::enter_database(wal, life_id, target, [&](Floor floor) {
             if (!w.wrong.wal_unread) lift_floor(floor);
         });
     }

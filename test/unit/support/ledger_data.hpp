@@ -76,7 +76,7 @@ struct DataDirectory {
 };
 
 // The part of a Host (ledger/session.hpp) that a life and its floors need, with a real file and memory. Does not wait.
-struct FileHost : ledger::RightSteps, ledger::SlotFormats {
+struct FileHost : ledger::Steps, ledger::SlotFormats {
     const ledger::CeilingPlace& place;
     const ledger::Ledger& ledger;
     std::uint64_t id;
@@ -100,7 +100,7 @@ struct FileHost : ledger::RightSteps, ledger::SlotFormats {
     template <class SlotAt, class Resume, class File>
     ledger::CeilingResult begin_locked_life(ledger::Header& header, std::uint32_t n, SlotAt slot, Resume resume,
                                             const File& file, std::uint64_t id, Floor, std::uint64_t least_number) {
-        return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, least_number);
+        return Steps::begin_locked_life(header, n, slot, resume, file, id, at_least, least_number);
     }
 };
 

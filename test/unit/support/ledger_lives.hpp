@@ -32,8 +32,8 @@ struct Lives : Model, Server {
     // Processes that make ready and draw again and again; `draws` claims at most.
     template <class Steps = RightSteps>
     void sessions(std::initializer_list<std::size_t> of_processes, Value draws = 1, Value memory = by_server) {
-        processes(of_processes, [=, this](World& w) { return Session<Steps>(w, *this, memory).draw(draws); });
-        if (newcomer_ == nullptr) newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw(6); };
+        processes(of_processes, [=, this](World& w) { return Session<Steps>(w, *this, memory).draw(draws, false); });
+        if (newcomer_ == nullptr) newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw(6, false); };
     }
     // The same with leases; the last id is committed if `commits`.
     template <class Steps = RightSteps>
@@ -41,9 +41,9 @@ struct Lives : Model, Server {
         with_leases = true;
         this->commits |= commits;
         processes(of_processes,
-                  [this, draws, commits](World& w) { return Session<Steps>(w, *this).draw_by_lease(draws, commits); });
+                  [this, draws, commits](World& w) { return Session<Steps>(w, *this).draw(draws, commits); });
         if (newcomer_ == nullptr) {
-            newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw_by_lease(6, false); };
+            newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw(6, false); };
         }
     }
     void floor_session(Value tick) {

@@ -43,13 +43,17 @@ inline Value tick_at(Ceiling c) { return static_cast<Value>(number_of(c)); }
 struct WatchedHeader {
     WatchedWord<> life_id, life_number, revision;
     WatchedWord<Floor> floor;
-    WatchedWord<Floor> reset_floor;  // not watched: nothing here changes it
+    // Not watched: nothing here changes or asks them.
+    WatchedWord<Floor> reset_floor;
+    WatchedWord<UnixTime> life_began;
+    WatchedWord<microseconds> lead;
 
-    WatchedHeader(Watcher& w, Value memory) {
+    // Nobody sets up again if the revision is not watched.
+    WatchedHeader(Watcher& w, Value memory, bool with_revision) {
         floor.watch(w, of_memory(memory, floor_cell));
         life_id.watch(w, of_memory(memory, life_id_cell));
         life_number.watch(w, of_memory(memory, life_number_cell));
-        revision.watch(w, of_memory(memory, revision_cell));
+        if (with_revision) revision.watch(w, of_memory(memory, revision_cell));
     }
 };
 

@@ -27,7 +27,7 @@ protected:
 };
 
 // The part of std::atomic that the ledger uses, sequentially consistent. A weak swap fails only for a reason. An
-// unwatched word is 0.
+// unwatched word stays 0.
 template <class T = std::uint64_t>
 class WatchedWord {
 public:
@@ -35,6 +35,7 @@ public:
         return std::bit_cast<T>(watcher_ != nullptr ? watcher_->load(cell_) : std::uint64_t{0});
     }
     bool compare_exchange_strong(T& expected, T desired) {
+        if (watcher_ == nullptr) return true;
         auto seen = std::bit_cast<std::uint64_t>(expected);
         const bool done = watcher_->swap(cell_, seen, std::bit_cast<std::uint64_t>(desired));
         expected = std::bit_cast<T>(seen);

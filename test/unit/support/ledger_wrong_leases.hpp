@@ -21,37 +21,45 @@ struct LeaseOutlivesItsView : RightSteps {
 };
 
 struct LeaseOutlivesAFloor : RightSteps {
-    static constexpr bool set_up_again_after_floor = false;
+    template <class H, class G>
+    static bool is_stale(const H& header, const G& g, Value changes) {
+        (void) header.revision.load();  // others may come here
+        return g.changes != changes;
+    }
 };
 
 struct LeaseKeptBySetUp : RightSteps {
-    static constexpr bool lease_ends_with_set_up = false;
+    static void new_lease(ledger::Lease&) {}
 };
 
 struct StandbyNeverSetUpAgain : RightSteps {
-    static constexpr bool set_up_again_in_recovery = false;
+    template <class H, class G>
+    static bool is_stale(const H& header, const G& g, Value) {
+        return g.slot == nullptr || g.revision != header.revision.load();
+    }
 };
 
 struct LeaseWhileHeld : RightSteps {
-    static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
+    static std::uint32_t begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
         c.standing = {};
-        ledger::begin_lease(l, c, want);
+        return ledger::begin_lease(l, c, want);
     }
 };
 
 // The rest of a held tick's numbers is given up.
 struct HeldNumbersGivenUp : RightSteps {
-    static void begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
-        ledger::begin_lease(l, c, want);
+    static std::uint32_t begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
+        const std::uint32_t given_up = ledger::begin_lease(l, c, want);
         if (c.standing.held) l.want = 1;
+        return given_up;
     }
 };
 
 // Not as many as the tick had left.
 struct LeaseOfAllThatWasWanted : RightSteps {
-    static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
+    static std::uint32_t begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
         c.count = want;
-        ledger::begin_lease(l, c, want);
+        return ledger::begin_lease(l, c, want);
     }
 };
 
@@ -63,7 +71,7 @@ struct LeaseWithoutBound : RightSteps {
 
 // The tick-tock bit as it is now, not as it was at the claim.
 struct LeaseWithTheSlotsToggle : RightSteps {
-    static std::uint32_t toggle_of(const ledger::Lease&, World& w) {
+    static std::uint32_t toggle_of(const ledger::Number&, World& w) {
         return ledger::unpack(w.slot.word.load(), 0, true).toggle();
     }
 };

@@ -9,34 +9,32 @@ namespace snowflake_ids::test {
 
 // ---- lifts ----
 
-// `write()` writes the file.
-template <class H, class S, class File, class Publish>
-ledger::CeilingResult lift_otherwise(const H& header, S& slot, Ceiling least, const File& file, Publish publish) {
-    if (slot.ceiling.load() >= least) return {};
-    typename File::Content c;
-    const ledger::CeilingResult r = ledger::read_for_life(
-        header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
+// `publish(entry, slot, write)` sets the slot's ceiling; `write()` writes the file.
+inline ledger::CeilingResult lift_otherwise(const auto& header, auto slot, const auto& file, auto wanted,
+                                            auto publish) {
+    WatchedFile::Content c;
+    const ledger::CeilingResult r = ledger::read_for_life(header, 1u, slot, file, c);
     if (r.error != ledger::CeilingError::none) return r;
-    if (c.entries[0].ceiling < least) ledger::set_entry(c.entries[0], slot, least);
-    return publish(c.entries[0].ceiling, [&] { return file.write(c); });
+    if (c.entries[0].ceiling < wanted(0)) ledger::set_entry(c.entries[0], slot(0), wanted(0));
+    return publish(c.entries[0], slot(0), [&] { return file.write(c); });
 }
 
 struct PublishedBeforeTheSync : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return lift_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
-            ledger::lift_to(slot.ceiling, higher);
+    static ledger::CeilingResult lift_locked_ceilings(const auto& header, std::uint32_t, auto at, const auto& file,
+                                                      auto wanted) {
+        return lift_otherwise(header, at, file, wanted, [](auto& entry, auto& slot, auto write) {
+            ledger::lift_to(slot.ceiling, entry.ceiling);
             return write();
         });
     }
 };
 
 struct PublishedThoughTheSyncFailed : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return lift_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
+    static ledger::CeilingResult lift_locked_ceilings(const auto& header, std::uint32_t, auto at, const auto& file,
+                                                      auto wanted) {
+        return lift_otherwise(header, at, file, wanted, [](auto& entry, auto& slot, auto write) {
             const ledger::CeilingResult r = write();
-            ledger::lift_to(slot.ceiling, higher);
+            ledger::lift_to(slot.ceiling, entry.ceiling);
             return r;
         });
     }
@@ -44,88 +42,70 @@ struct PublishedThoughTheSyncFailed : RightSteps {
 
 // Although another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        typename File::Content c;
-        ledger::CeilingResult r = ledger::read_for_life(
-            header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
-        if (r.error != ledger::CeilingError::none) return r;
-        ledger::set_entry(c.entries[0], slot, least);
-        r = file.write(c);
-        if (r.error == ledger::CeilingError::none) slot.ceiling.store(least);
-        return r;
+    static bool is_lifted(const auto&, Ceiling) { return false; }
+    static ledger::CeilingResult lift_locked_ceilings(const auto& header, std::uint32_t, auto at, const auto& file,
+                                                      auto wanted) {
+        return lift_otherwise(header, at, file, wanted, [&](auto& entry, auto& slot, auto write) {
+            entry.ceiling = wanted(0);
+            const ledger::CeilingResult r = write();
+            if (r.error == ledger::CeilingError::none) slot.ceiling.store(wanted(0));
+            return r;
+        });
     }
 };
 
-template <class File, class Change>
-struct ChangedFile : File {
-    using Content = typename File::Content;
+template <class Change>
+struct ChangedFile : WatchedFile {
+    ChangedFile(const WatchedFile& file, Change change) : WatchedFile(file), change(change) {}
     ledger::CeilingResult read(Content& c) const {
-        const ledger::CeilingResult r = File::read(c);
+        const ledger::CeilingResult r = WatchedFile::read(c);
         change(c);
         return r;
     }
     Change change;
 };
 
-template <class H, class S, class File, class Change>
-ledger::CeilingResult lift_reading(H& header, S& slot, Ceiling least, const File& file, Change change) {
-    return RightSteps::lift_ceiling(header, slot, least, ChangedFile<File, Change>{file, change});
-}
-
-struct RaiseComparesWithMemoryOnly : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return lift_reading(header, slot, least, file, [](auto& c) { c = {}; });
+template <class Differently>
+struct OtherFile : RightSteps {
+    static ledger::CeilingResult lift_locked_ceilings(auto& header, std::uint32_t n, auto at, const auto& file,
+                                                      auto wanted) {
+        const auto change = [&](auto& c) { Differently::change(c, ledger::life_of(header)); };
+        return ledger::lift_locked_ceilings(header, n, at, ChangedFile(file, change), wanted);
     }
+};
+
+struct RaiseComparesWithMemoryOnly : OtherFile<RaiseComparesWithMemoryOnly> {
+    static void change(auto& c, const ledger::Life&) { c = {}; }
 };
 
 // The file's higher ceilings stay, whatever life wrote them.
-struct NoFence : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return lift_reading(header, slot, least, file, [&](auto& c) { c.life = ledger::life_of(header); });
-    }
+struct NoFence : OtherFile<NoFence> {
+    static void change(auto& c, const ledger::Life& own) { c.life = own; }
 };
 
 // Of two lives of the same second, each takes the file for its own.
-struct FenceWithoutIds : RightSteps {
-    template <class H, class S, class File>
-    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return lift_reading(header, slot, least, file, [&](auto& c) {
-            const ledger::Life own = ledger::life_of(header);
-            if (c.life.number == own.number) c.life.id = own.id;
-        });
+struct FenceWithoutIds : OtherFile<FenceWithoutIds> {
+    static void change(auto& c, const ledger::Life& own) {
+        if (c.life.number == own.number) c.life.id = own.id;
     }
 };
 
 // ---- lives ----
 
-template <class Differently>
-struct OtherLife : RightSteps {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            Value id, Floor at_least, Value now_s) {
-        return Differently::begin(header, n, slot, resume, file, id, at_least, now_s);
-    }
-};
-
-struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume, const File& file, Value id,
-                                       Floor at_least, Value now_s) {
+struct SlotsNotRaised : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto, const auto& file,
+                                                   Value id, Floor at_least, Value now_s) {
         return ledger::begin_locked_life(
             header, n, slot, [](auto&, Floor) {}, file, id, at_least, now_s);
     }
 };
 
-struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
+struct LifePublishedFirst : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
         if (ledger::has_begun(header)) return {};
         const auto late = [&](auto& s, Floor at) {
-            typename File::Content c;
+            WatchedFile::Content c;
             file.read(c);
             header.life_number.store(c.life.number);
             header.life_id.store(id);
@@ -136,75 +116,62 @@ struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
 };
 
 // A life takes the file for the one that the last life left.
-struct FilesTrusted : OtherLife<FilesTrusted> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor, Value now_s) {
+struct FilesTrusted : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor, Value now_s) {
         return ledger::begin_locked_life(header, n, slot, resume, file, id, Floor{}, now_s);
     }
 };
 
 // The floor for new slots is not lifted.
-struct NewSlotAtTheClock : OtherLife<NewSlotAtTheClock> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
+struct NewSlotAtTheClock : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
         const auto lifted = [&](auto& s, Floor bound) { resume(s, std::max(bound, at_least)); };
         return ledger::begin_locked_life(header, n, slot, lifted, file, id, Floor{}, now_s);
     }
 };
 
-struct UnsyncedCeilingTrusted : OtherLife<UnsyncedCeilingTrusted> {
-    template <class File>
-    struct Unsynced : File {
-        using Content = typename File::Content;
-        ledger::CeilingResult write(const Content& c) const { return File::write_only(c); }
+struct UnsyncedCeilingTrusted : RightSteps {
+    struct Unsynced : WatchedFile {
+        ledger::CeilingResult write(const Content& c) const { return write_only(c); }
     };
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
-        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, id, at_least, now_s);
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
+        return ledger::begin_locked_life(header, n, slot, resume, Unsynced{file}, id, at_least, now_s);
     }
 };
 
-struct LivesCountedInTheFile : OtherLife<LivesCountedInTheFile> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value) {
+struct LivesCountedInTheFile : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value) {
         return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, 0);
     }
 };
 
-template <class File>
-struct FileOfLife : File {
-    using Content = typename File::Content;
-    ledger::CeilingResult write(Content c) const {
-        c.life = life(c.life);
-        return File::write(c);
-    }
-    ledger::Life (*life)(ledger::Life);
-};
-
 // A crash of the postmaster's children does not change it.
-struct LifeByStartTime : OtherLife<LifeByStartTime> {
+struct LifeByStartTime : RightSteps {
     static constexpr ledger::Life started{2, 2};
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file, Value,
-                                       Floor at_least, Value) {
-        const FileOfLife<File> same{file, [](ledger::Life) { return started; }};
+    struct Same : WatchedFile {
+        ledger::CeilingResult write(Content c) const {
+            c.life = started;
+            return WatchedFile::write(c);
+        }
+    };
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value, Floor at_least, Value) {
         const ledger::CeilingResult r =
-            ledger::begin_locked_life(header, n, slot, resume, same, started.id, at_least, started.number);
+            ledger::begin_locked_life(header, n, slot, resume, Same{file}, started.id, at_least, started.number);
         if (r.error == ledger::CeilingError::none) header.life_number.store(started.number);
         return r;
     }
 };
 
 // Two versions of the library have their own memories, and the second one joins the life.
-struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
-        typename File::Content c;
+struct MemoryOfEachVersion : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
+        WatchedFile::Content c;
         file.read(c);
         if (c.life.number == 0) return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, now_s);
         if (ledger::has_begun(header)) return {};
@@ -222,8 +189,7 @@ struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
 };
 
 struct DatabaseEnteredBeforeItsFloor : RightSteps {
-    template <class Wal, class RaiseFloor>
-    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor lift_floor) {
+    static Ceiling enter_database(auto& wal, Value life_id, Ceiling target, auto lift_floor) {
         const ledger::WalCeiling c = wal.read();
         if (c.life_id == life_id) return c.until;
         const Ceiling until = wal.lift({target, life_id}).until;
@@ -233,33 +199,29 @@ struct DatabaseEnteredBeforeItsFloor : RightSteps {
 };
 
 struct DatabaseEnteredWithoutFloor : RightSteps {
-    template <class Wal, class RaiseFloor>
-    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor) {
+    static Ceiling enter_database(auto& wal, Value life_id, Ceiling target, auto) {
         return ledger::enter_database(wal, life_id, target, [](Floor) {});
     }
 };
 
 struct WalNotFlushed : RightSteps {
-    template <class Wal>
-    static Ceiling lift_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+    static Ceiling lift_wal_above(auto& wal, Value life_id, UnixTime wanted, Ceiling target) {
         const Ceiling until = wal.read().until;
         return wanted < until ? until : wal.write_only({target, life_id}).until;
     }
 };
 
 struct WalReadUnflushed : RightSteps {
-    template <class Wal>
-    static Ceiling lift_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+    static Ceiling lift_wal_above(auto& wal, Value life_id, UnixTime wanted, Ceiling target) {
         const Ceiling until = wal.read_only().until;
         return wanted < until ? until : wal.lift({target, life_id}).until;
     }
 };
 
 struct FileLoweredFirst : RightSteps {
-    template <class H, class SlotAt, class File, class Change, class PutBack>
-    static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
-                                       PutBack put_back) {
-        typename File::Content c;
+    static ledger::CeilingResult force(auto& header, std::uint32_t n, auto slot, const auto& file, auto change,
+                                       auto put_back) {
+        WatchedFile::Content c;
         ledger::CeilingResult r = ledger::read_for_life(header, n, slot, file, c);
         if (r.error != ledger::CeilingError::none) return r;
         change(c);
@@ -273,9 +235,8 @@ struct FileLoweredFirst : RightSteps {
 };
 
 struct FileLoweredBeforeTheEpoch : RightSteps {
-    template <class H, class SlotAt, class File, class Change, class PutBack>
-    static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
-                                       PutBack put_back) {
+    static ledger::CeilingResult force(auto& header, std::uint32_t n, auto slot, const auto& file, auto change,
+                                       auto put_back) {
         struct {
             decltype((header.life_number)) life_number;
             decltype((header.life_id)) life_id;
@@ -296,20 +257,18 @@ struct LockKeptAfterAFailedSync : RightSteps {
     }
 };
 
-struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
+struct LifeBegunAtTheLastTick : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
         const auto last = [&](auto& s, Floor) { resume(s, ceiling_at(Server::last_time)); };
         return ledger::begin_locked_life(header, n, slot, last, file, id, at_least, now_s);
     }
 };
 
-struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Floor at_least, Value now_s) {
-        typename File::Content c;
+struct FileOfTheFutureRefused : RightSteps {
+    static ledger::CeilingResult begin_locked_life(auto& header, std::uint32_t n, auto slot, auto resume,
+                                                   const auto& file, Value id, Floor at_least, Value now_s) {
+        WatchedFile::Content c;
         file.read(c);
         if (c.life.number >= now_s) return {ledger::CeilingError::superseded, 0, -1};
         return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, now_s);
