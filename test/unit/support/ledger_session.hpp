@@ -120,8 +120,9 @@ public:
     }
     // Read once a part, and only if something here depends on it.
     UnixTime wall() {
-        const bool depends =
-            d_.part != Part::binding && d_.part != Part::claiming && (d_.part != Part::starting || s.may_lose_files);
+        const bool depends = d_.part == Part::starting   ? s.may_lose_files
+                             : d_.part == Part::entering ? s.with_wal
+                                                         : d_.part != Part::binding && d_.part != Part::claiming;
         if (depends && now_ == UnixTime{}) now_ = time_of(w.tick().value);
         return now_;
     }
@@ -224,8 +225,11 @@ private:
     }
 
     bool set_up() {
-        if (d_.part == Part::looking) d_.part = Part::starting;
         if (d_.part == Part::drawing) return true;
+        if (d_.part == Part::looking) {
+            d_.part = Part::starting;
+            go_on();
+        }
         ledger::set_up_part(*this, g_, d_);
         if (d_.part != Part::failed) go_on();
         return false;
