@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
 use IPC::Run;
+use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -294,7 +295,7 @@ my $n = 13;
 for my $place (@session_places)
 {
 	my $cell = "$place->{place} of $place->{name}";
-	for my $way (@ways)
+	for my $way (part(@ways))
 	{
 		my $too_late = $place->{first} && $place->{name} eq 'machine_id' && $way->{loads_first};
 		my $said = try_way($way, $place);
@@ -361,7 +362,7 @@ for my $place (@session_places)
 	my $name = $place->{name};
 	my $cell = "$place->{place} of $name";
 	my $ignored = $name eq 'machine_id';
-	for my $way (@preloaded)
+	for my $way (part(@preloaded))
 	{
 		my $said = try_way($way, $place);
 		if ($ignored)

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Faults;
+use Part;
 use Test::More;
 
 # Many in each tick, so that a repeated tick is seen. A standby has no Mastic.
@@ -183,7 +184,7 @@ END
 		$drawn->();
 
 		$clock->set_to($latest - 1);
-		$drawn->((paced(500)) x 8);
+		$drawn->((paced(whole() ? 500 : 100)) x 8);
 		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }
 		is(join("\n", @{ $ids->{said} // [] }), '', 'nothing else was said');
 		$ids->none_twice(
