@@ -268,9 +268,10 @@ for my $name ('search', 'mail')
 	$any->ask('BEGIN; INSERT INTO news VALUES (-10, 1)');
 	$since = $any->ask($position);
 	$any->ask('INSERT INTO news VALUES (-11, 1); COMMIT');
-	like($any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"),
-		qr/(?:^| )-11(?: |$)/, 'own rows after a poll come')
-	  or diag("the position was '$since'");
+	like(
+		$any->ask("SELECT string_agg(id::text, ' ') FROM news_feed('$since')"),
+		qr/(?:^| )-11(?: |$)/,
+		'own rows after a poll come') or diag("the position was '$since'");
 	$any->ask('BEGIN READ ONLY');
 	like($any->ask($position), qr/^sql:/, 'a read-only transaction can poll');
 	$any->ask('COMMIT');
