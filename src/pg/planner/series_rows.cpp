@@ -1,10 +1,11 @@
 // Tells the planner how many rows a series function returns.
-#include "pg/generate/series.hpp"
+#include "pg/pg.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 }
 
