@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ledger/check_bits.hpp"
-#include "ledger/directory.hpp"
+#include "ledger/data_file.hpp"
 
 namespace snowflake_ids::ledger {
 

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "ledger/directory.hpp"
+#include "ledger/data_file.hpp"
 #include "support/ledger_process.hpp"
 #include "support/times.hpp"
 

@@ -1,5 +1,5 @@
 // Files of the data directory when calls of the kernel are interrupted, do less than asked, or fail.
-#include "ledger/directory.hpp"
+#include "ledger/data_file.hpp"
 
 #include <gtest/gtest.h>
 

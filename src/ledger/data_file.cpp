@@ -1,5 +1,5 @@
 // Files of the data directory.
-#include "ledger/directory.hpp"
+#include "ledger/data_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
