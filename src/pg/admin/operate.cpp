@@ -5,7 +5,7 @@
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/generate/set_up.hpp"
-#include "pg/generate/snowflake_generate.hpp"
+#include "pg/generate/layout_generate.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids {

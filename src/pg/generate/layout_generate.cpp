@@ -1,5 +1,5 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake().
-#include "pg/generate/snowflake_generate.hpp"
+#include "pg/generate/layout_generate.hpp"
 
 extern "C" {
 #include "utils/memutils.h"
