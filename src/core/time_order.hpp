@@ -32,16 +32,16 @@ template <class Id>
 struct TimeAmong {
     UnixTime time;
 
-    constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
+    constexpr std::uint64_t next_tick() const { return timeline_of<Id>.next_tick(time); }
 
     friend constexpr int compare(const TimeAmong& a, const TimeAmong& b) {
-        const std::uint64_t x = a.tick(), y = b.tick();
+        const std::uint64_t x = a.next_tick(), y = b.next_tick();
         return x < y ? -1 : x > y;
     }
-    // Called for each row, so it mostly avoids the division in tick().
+    // Called for each row, so it mostly avoids the division in next_tick().
     friend constexpr int compare(const Id& a, const TimeAmong& b) {
         if (time_of(a) < b.time) return -1;
-        return begins_tick(a) && tick_of(a) == b.tick() ? 0 : 1;
+        return begins_tick(a) && tick_of(a) == b.next_tick() ? 0 : 1;
     }
     friend constexpr int compare(const TimeAmong& a, const Id& b) { return -compare(b, a); }
 };

@@ -177,7 +177,7 @@ constexpr LOCKMODE to_change = RowExclusiveLock;
 
 // `buffer` is locked exclusively. `next(Content&)` changes what is there. A damaged page stays as it is. The change is not flushed yet.
 template <class Next>
-Change change_and_close(Relation rel, Buffer buffer, Next next) {
+Change change_unflushed_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
     const Found found = find_row(page);
     const Content before = found.content;
@@ -203,7 +203,7 @@ Change change(const Deadline& deadline, Next next) {
     Relation rel = open(to_change, deadline);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    const Change c = change_and_close(rel, buffer, next);
+    const Change c = change_unflushed_and_close(rel, buffer, next);
     if (c.damage != nullptr) fail_damaged(c.damage);
     flush(c.lsn);
     last_position = c.lsn;
@@ -291,7 +291,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
         relation_close(rel, to_change);
         return {};
     }
-    const Change c = change_and_close(rel, buffer, [&](Content& now) {
+    const Change c = change_unflushed_and_close(rel, buffer, [&](Content& now) {
         if (!is_new(now.ceiling) && now.ceiling.until <= soon) lift_to(wanted)(now);
     });
     // Whoever has lifted it is flushing.

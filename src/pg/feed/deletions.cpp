@@ -426,7 +426,7 @@ int64 execute(const char* statement, int64 number, Datum position = Datum{0}, Da
 }
 
 // Removes what the newest position older than `until` has seen.
-int64 forget(const char* d, int64 until) {
+int64 forget_seen_before(const char* d, int64 until) {
     if (execute(psprintf("SELECT stamp, again FROM %s WHERE stamp < -1 AND stamp >= -$1 ORDER BY stamp LIMIT 1", d),
                 until) == 0)
         return 0;
@@ -453,7 +453,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
     const TimestampTz until =
         DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(now), PG_GETARG_DATUM(1)));
     const Oid deletions = own_deletions(table);
-    const Datum position = PointerGetDatum(present_position(table, stamp_column(table), 0, active_snapshot()));
+    const Datum position = PointerGetDatum(make_position(table, stamp_column(table), 0, active_snapshot()));
     const char* const d = full_name(deletions);
     int64 forgotten = 0;
     forgets = deletions;
@@ -464,7 +464,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
             (void) execute(
                 psprintf("INSERT INTO %s (%s, stamp, again) VALUES (NULL, -$1, $2)", d, first_column(deletions)),
                 number_of(unix_time(now)), position);
-            forgotten = forget(d, number_of(unix_time(until)));
+            forgotten = forget_seen_before(d, number_of(unix_time(until)));
         });
     }
     PG_FINALLY();

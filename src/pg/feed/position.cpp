@@ -175,7 +175,7 @@ TimestampTz asked_at() {
 
 }  // namespace
 
-text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
+text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
     const bool standby = RecoveryInProgress();
     if (!standby) note_life();
     const Unseen open = unseen_in(snapshot, Subtransactions::listed);
@@ -339,13 +339,13 @@ FUNCTION(snowflake_ids_feed_end) {
     const Snapshot snapshot = feed::active_snapshot();
     const feed::Since since = feed::read_since(text, snapshot);
     if (since.is_behind) PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-    PG_RETURN_TEXT_P(feed::present_position(table, feed::stamp_column(table), since.position.seen, snapshot));
+    PG_RETURN_TEXT_P(feed::make_position(table, feed::stamp_column(table), since.position.seen, snapshot));
 }
 
 // feed_position(of_table): the position of a reader that needs nothing of what is there.
 FUNCTION(snowflake_ids_feed_position) {
     const Oid table = PG_GETARG_OID(0);
-    PG_RETURN_TEXT_P(feed::present_position(table, feed::stamp_column(table), 0, feed::active_snapshot()));
+    PG_RETURN_TEXT_P(feed::make_position(table, feed::stamp_column(table), 0, feed::active_snapshot()));
 }
 
 // read_until(position): all rows with smaller stamps have been read.

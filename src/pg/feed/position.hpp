@@ -31,7 +31,7 @@ Unseen unseen_by_noted(const char* position);
 Datum array_of(const Unseen& unseen);
 
 // The present position of a reader of the table, whose stamps are in column number `column`.
-text* present_position(Oid table, int column, uint64 seen, Snapshot snapshot);
+text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot);
 
 // Replaces the count of a position, or is the text itself if it is no position.
 text* with_seen(text* position, uint64 seen);

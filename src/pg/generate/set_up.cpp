@@ -35,7 +35,7 @@ void check_may_generate(const char* name) {
                         errdetail("A function that is declared PARALLEL SAFE generates the id."),
                         errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for that function.")));
     }
-    not_accepted::check();
+    not_accepted::fail_if_any();
 }
 
 uint64 packed_layout_of(const char* name, const Layout& layout) {

@@ -64,7 +64,7 @@ const TriggerData& lock_for_trigger(FunctionCallInfo fcinfo, LOCKMODE lock, bool
 
 // A subscription deletes the row of a layout that its publisher has dropped. A layout that was used here stays, with a
 // line in the log: an error would stop the whole subscription.
-bool drop_or_keep(const TriggerData& trigger) {
+bool drop_if_unused(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
         bool null;
@@ -160,7 +160,7 @@ FUNCTION(snowflake_ids_layout_keep) {
                  "Restore as a superuser, or let a superuser run GRANT EXECUTE ON FUNCTION snowflake_layout_create to the role that restores.")));
     }
     if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
-        return PointerGetDatum(drop_or_keep(trigger) ? trigger.tg_trigtuple : nullptr);
+        return PointerGetDatum(drop_if_unused(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
              errdetail("After a change, nobody could decode its existing ids."),

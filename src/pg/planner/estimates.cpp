@@ -47,7 +47,7 @@ Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
-    return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
+    return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.next_tick()} << bits_below_time;
 }
 
 // A negative one is below every id.

@@ -72,7 +72,7 @@ void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
 bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
-void check() {
+void fail_if_any() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));
     const Placeholder& p = placeholders[s];

@@ -28,7 +28,7 @@ void accept(Setting s);
 // Parallel workers of the session do not know this, but no ids are generated there.
 bool is_refused(Setting s);
 
-void check();
+void fail_if_any();
 
 // For snowflake_ids.status(): these settings with their values, palloc'd; null if all were accepted.
 char* describe();
