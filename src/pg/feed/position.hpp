@@ -1,6 +1,8 @@
 // The positions of readers (core/feed_position.hpp) on this server.
 #pragma once
 
+#include <string_view>
+
 #include "core/feed_position.hpp"
 #include "pg/pg.hpp"
 
@@ -9,6 +11,16 @@ extern "C" {
 }
 
 namespace snowflake_ids::feed {
+
+inline std::string_view view_of(const text* t) { return {VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t)}; }
+
+struct Read {
+    FeedPosition position;
+    Unseen open;  // `from` is xmax
+};
+
+// False if the text is no position.
+bool try_read(std::string_view text, Read& r);
 
 // What a position means for the present snapshot. palloc'd.
 struct Since {
