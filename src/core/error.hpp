@@ -22,7 +22,7 @@ enum class Error : unsigned char {
     bad_tick,
     bad_epoch,
     bounds_identical,
-    bounds_too_close,  // sno: fewer numbers than the reference allows
+    bounds_too_close,  // sno: fewer than least_numbers sequence numbers from min to max
 };
 
 // True if `error` is none; otherwise `value` is meaningless.

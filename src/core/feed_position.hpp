@@ -1,10 +1,14 @@
 // The position of a reader of a feed: a snapshot of the database, as text. All that was committed in it has been read.
+// A reader that kept only its largest stamp would miss the row of transaction 10 here:
+//   10 and 11 stamp rows, 11 commits
+//   poll: the row of 11; position: 12 is the next (xmax), 10 is open
+//   10 commits
+//   poll: the row of 10, because it was open; 11 is below xmax and was not open, so it is not new
 //
 // Text, so that a client keeps it in any column: numbers in lower-case hexadecimal, with dots between them, in the
 // order of the fields of FeedPosition, after the version. The last part is the list of the transactions that were in
 // progress, from the newest: each one's distance from the one before it, the first one's from `xmax`. Five bits are a
-// character, the lowest first; the alphabet's second half says that more follow. So thousand transactions that began
-// one after another take thousand characters.
+// character, the lowest first; the alphabet's second half says that more follow.
 #pragma once
 
 #include <algorithm>

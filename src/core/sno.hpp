@@ -145,8 +145,8 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// As the reference's NewWithTime, for porting old ids: independent of the time, and the lowest after the highest. Such
-// ids may collide with present ones.
+// As the reference's NewWithTime, for porting old ids: a counter that ignores the time and wraps from max to min. Such
+// ids may repeat those that the generator issues.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

@@ -13,15 +13,22 @@
 // too, from the creation of the file on, so zeros are always damage.
 //
 // Lifting. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
-// write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots, where
-// sessions rely on them, by an atomic maximum. During this, other processes continue below the old ceilings. All of the
-// file is written each time, because after a failed sync the kernel may take a page for written that is not.
+// write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots by an atomic
+// maximum. All of the file is written each time, because after a failed sync the kernel may take a page for written
+// that is not. Why the sync comes first:
+//   A   writes ceiling 3000, synced, then publishes it; 1000 was there before
+//   B   issues an id of the time 2500, then the power fails; the next life begins at 3000
+// If A published first, the disk could still have 1000, and a next life whose clock is behind would repeat that id.
 //
 // Fence. Memory belongs to one life (life.hpp), and the file says which life wrote it last. A process whose life is
-// older than the file's writes nothing more and gets an error, because another server has taken over from its server.
-// If the file is older than the life of the process, somebody has removed the file or put an old one in its place. But
-// memory has everything that the life needs, so the file is written from memory. A damaged file does not show which
-// life wrote it. So it is an error until somebody moves it away.
+// older gets an error and writes nothing more:
+//   old   of life 7, whose postmaster has ended; its ceiling is 3000
+//   new   begins life 8 at 3000, writes that into the file, and issues ids from 3000 on
+//   old   wants to issue an id of 3000, locks the file, and finds life 8
+// Without the fence, both would issue ids from 3000 on.
+//
+// If the file is older than the life, somebody has removed or replaced it. Memory has all that the life needs, so the
+// file is written from memory. A damaged file does not show its life, so it is an error until somebody moves it away.
 #pragma once
 
 #include <algorithm>
@@ -47,14 +54,12 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
-// The entry of a slot, decoded. A free entry has key 0.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t packed_layout = 0;
     Ceiling ceiling{};
 };
 
-// The content of the file, decoded.
 struct Ceilings {
     Life life;
     Floor floor{};  // as Header::reset_floor
@@ -71,26 +76,23 @@ enum class CeilingError : unsigned char {
     superseded,     // written by a newer life: another server has taken over
 };
 
-// The result of everything that uses the file.
 struct CeilingResult {
     CeilingError error = CeilingError::none;
     int system_errno = 0;
     int slot = -1;  // damaged: the slot whose entry is damaged; -1: the header or the size of the file
 };
 
-// encode_ceilings() writes the bytes of the file to `bytes`, which has room for ceiling_file_bytes. decode_ceilings()
-// reads such bytes into `c`. Its errors are damaged, other_version and foreign.
+// `bytes` has room for ceiling_file_bytes. decode_ceilings() has the errors damaged, other_version and foreign.
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
 
-// Where the file is, and how it is written.
 struct CeilingPlace {
     const char* dir;
     unsigned mode;  // the permissions of a new file
     std::uint64_t system_identifier;
     bool sync;  // as PostgreSQL's setting fsync
-    // This is called immediately before the file is created or written. It ends the process if its server is gone.
+    // Called immediately before the file is created or written. Ends the process if its server is gone.
     void (*before_write)();
 };
 
@@ -105,15 +107,13 @@ public:
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    // Opens the file, creates it if there is none, and locks it. It does not wait: if another process has the lock, the
-    // result is CeilingError::busy.
+    // Creates the file if there is none. Does not wait: busy if another process has the lock.
     CeilingResult open();
 
-    // Reads the file into `c`. Errors: io, and those of decode_ceilings().
+    // Errors: io, and those of decode_ceilings().
     CeilingResult read(Ceilings& c) const;
 
-    // Writes all of the file, and syncs it unless CeilingPlace::sync is false. Errors: io; busy if somebody has removed
-    // the file. After an error, the caller publishes nothing.
+    // Errors: io; busy if somebody has removed the file. After an error, the caller publishes nothing.
     CeilingResult write(const Ceilings& c) const;
 
 private:
@@ -128,19 +128,17 @@ constexpr bool supersedes(const Life& in_file, const Life& own) {
     return in_file.number > own.number || (in_file.number == own.number && in_file.id != own.id);
 }
 
-// The life that this memory belongs to.
 template <class H>
 Life life_of(const H& header) {
     return {header.life_number.load(), header.life_id.load()};
 }
 
-// True if a life has begun in this memory. Until then no ids are generated.
+// Until then no ids are generated.
 template <class H>
 bool has_begun(const H& header) {
     return header.life_id.load() != 0;
 }
 
-// Sets an entry of the file to the key and the packed layout that the slot has in memory, and to this ceiling.
 template <class Entry, class S>
 void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.key = slot.key.load();
@@ -150,8 +148,7 @@ void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
 
 // Reads the file into `c`, and adds what memory has and the file has not. Then `c` is the least that the file must
 // contain in the life that memory belongs to. `slot(i)` is the i-th of `count`. Errors: those of read(), and
-// superseded. This is a template, like everything where the order matters, because the model checker runs this very
-// code.
+// superseded.
 template <class H, class SlotAt, class File>
 CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, const File& file,
                             typename File::Content& c) {
@@ -169,8 +166,8 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     return r;
 }
 
-// The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none. The
-// ceilings are published only if the file was written. Errors: those of read_for_life() and write().
+// The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none.
+// Errors: those of read_for_life() and write().
 template <class H, class SlotAt, class File, class Wanted>
 CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted) {
     typename File::Content c;

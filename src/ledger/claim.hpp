@@ -1,19 +1,23 @@
-// A claim takes sequence numbers from a slot that processes share. The words are explained in doc/how-it-works.md.
+// A claim takes sequence numbers from a slot that processes share. src/README.md explains the words.
 //
-//   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
-//      the claim would see regressions that never happened: another process may have advanced the word in between.
+//   1. Load the word, then `safe`, and only THEN read the clock. After an earlier reading another process may have
+//      advanced the word, and the claim would see a regression that never happened.
 //   2. Compute the pure step (core/step.hpp).
-//   3. On a regression lift `safe` first, by an atomic maximum. If the process is killed here, the next caller sees a
-//      higher `safe`, which does no harm.
+//   3. On a regression lift `safe` first, by an atomic maximum.
 //   4. Swap the word. If another process was faster, start over.
+//
+// Why `safe` comes first: the word has tick 100 and toggle 0, `safe` is 90, and the clock goes back to 95.
+//   A   loads both, reads 95, lifts `safe` to 100, and is killed before it swaps the word to tick 95, toggle 1
+//   B   loads tick 100 and safe 100, and reads 96: no toggle is free, so it holds, and repeats nothing
+// If A swapped first, B would find tick 95, toggle 1 and safe 90. If the clock went back to 92, B would toggle to tick
+// 92, toggle 0, whose ids were issued long ago.
 //
 // Invariants: every successful swap hands out numbers that no other swap ever hands out. Inside a toggle (tick,
 // toggle, next) of the word only moves forward. `safe` only grows. Exception: a forced reset (reset.hpp) may move both
 // back.
 //
-// Hold. A generator continues although the clock is behind its last tick H. It uses the rest of H. Then it takes H + 1,
-// but not before one tick of monotonic time has passed since H was begun. So its distance from the clock cannot grow by
-// itself.
+// Hold. The clock is behind the last tick H. The generator uses the rest of H. Then it takes H + 1, but not before one
+// tick of monotonic time has passed since H was begun. So its distance from the clock cannot grow by itself.
 //
 // `begun` says when a tick was begun: monotonic microseconds << 16 | low 16 bits of that tick. The process that swaps
 // `begun` to the next tick may begin that tick. `begun` can name another tick than H: the clock began H, or the
@@ -29,8 +33,7 @@
 // They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every session
 // look again (Header::revision). A tick that was begun below a ceiling lies below it to its end.
 //
-// The functions are templates over slot and clock, so that the unit tests and the model checker run this very code with
-// their own memory and time. A Clock has
+// The functions are templates, so that the unit tests and the model checker run this very code. A Clock has
 //   Result<uint64_t> tick()             the wall clock in ticks of the format
 //   MonotonicTime monotonic()           never goes back while the machine is up
 //   microseconds until(uint64_t tick)   wall-clock time until the tick starts
@@ -70,7 +73,7 @@ struct Standing {
     constexpr bool on_time() const { return !toggled && !held; }
 };
 
-// What a claim returns. Only an issued one has numbers: `count` of them, from `first` on.
+// Only an issued one has numbers: `count` of them, from `first` on.
 struct Claim {
     Outcome outcome = Outcome::issued;
     Standing standing{};
@@ -91,11 +94,10 @@ constexpr std::uint64_t begun(std::uint64_t since, std::uint64_t tick) {
     return since << begun_tag_bits | (tick & 0xffff);
 }
 
-// A held generator (see Hold above) has used up `tick`. The result says whether this caller may begin the next tick;
-// `word` is the slot's word as the caller has loaded it.
-//   > 0  not yet: the caller waits so long
+// Whether this caller may begin the tick after `tick` (see Hold above). `word`: as the caller has loaded it.
+//   > 0  not yet: wait so long
 //     0  yes, and no other process may
-//   < 0  no, another process was faster: the caller loads the word again
+//   < 0  no, another process was faster: start over
 template <class S, class Clock>
 microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
     std::uint64_t seen = slot.begun.load();
@@ -112,17 +114,16 @@ microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     return microseconds{slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1};
 }
 
-// What a claim is going to return. If it issues numbers, the slot's word must first be swapped to `after`.
+// If the claim issues numbers, the slot's word must first be swapped to `after`.
 struct Plan {
     Claim claim;
     State after{};
 };
 
-// The plan to issue nothing. `tick` is that of the last id, or the wanted one: see Claim::tick.
+// `tick`: see Claim::tick.
 constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome = outcome, .tick = tick}}; }
 
-// The plan that follows from a step (core/step.hpp). `state` is the state before the step. If the tick of the numbers
-// is not below the limit, the plan issues nothing.
+// The plan that follows from a step (core/step.hpp) from `state`.
 template <class Clock>
 Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
     switch (s.verdict) {
@@ -143,8 +144,7 @@ Plan plan_step(const Step& s, const State& state, Standing standing, Clock& cloc
         s.state};
 }
 
-// The plan if the tick of a held generator is used up (see Hold above). Returns nothing if another process was faster,
-// so that the claim must start over.
+// The plan if a held generator has used up its tick. Returns nothing if another process was faster: start over.
 template <class S, class Clock>
 std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t word, const State& state, bool own_lead,
                                         std::uint32_t want, const Rules& rules, std::uint64_t limit) {
@@ -166,7 +166,8 @@ std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t wor
     return plan_step(s, state, {.held = true, .begun = true, .own_lead = own_lead}, clock, limit);
 }
 
-// The plan of a claim when the clock shows the tick `now`. Returns nothing if another process was faster.
+// The plan of a claim when the clock shows the tick `now`. May swap `begun`, never the word. Returns nothing if another
+// process was faster.
 template <class S, class Clock>
 std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State& state, std::uint64_t now,
                          std::uint32_t want, const Rules& rules, std::uint64_t limit) {

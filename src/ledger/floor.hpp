@@ -16,8 +16,8 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     for (;;) {
         std::uint64_t word = slot.word.load();
         const State state = unpack(word, slot.safe.load(), has_toggle);
-        // Without a toggle, a slot that is past the tick never returns to it. With one the word must change, because a
-        // running claim may have read the old `safe`.
+        // Without a toggle, a slot that is past the tick never returns to it. With one the word must change. Otherwise
+        // a running claim that has read the old `safe` could still swap the word, and toggle to a tick below the floor.
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
         // Used up at this tick already, by a claim of number 65535 or by another floor. The word must change all the

@@ -41,7 +41,8 @@ struct Lease {
     View view{};             // before that claim
 };
 
-// `now()`: the clock's tick. `same_view()`: the process can have seen no new ids of others since its last claim.
+// A lease serves if its next number may be used: one is left, the clock, `now()`, is still in its tick, and
+// `same_view()`: the process can have seen no new ids of others since its last claim.
 template <class Now, class SameView>
 [[gnu::always_inline]] inline bool serves(const Lease& l, Now now, SameView same_view) {
     return l.next < l.end && now() == l.tick && same_view();

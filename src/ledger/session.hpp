@@ -96,7 +96,7 @@ bool is_stale(const H& header, const Session<S>& g, std::uint64_t changes) {
     return g.changes != changes || g.revision != header.revision.load(std::memory_order_relaxed);
 }
 
-// Tests have wrong ones.
+// A Host may override them, so that tests can replace a step by a faulty one.
 struct Steps {
     template <class... Args>
     static CeilingResult begin_locked_life(Args&&... args) {
@@ -309,7 +309,7 @@ void bind(Host& host, G& g, const Draw& d) {
     set_limit(host, g);
 }
 
-// The next number of the lease, if it serves.
+// The next number of the lease, if it serves (lease.hpp).
 template <class Host, class G>
 [[gnu::always_inline]] inline bool take(Host& host, G& g, Number& number) {
     Lease& l = g.lease;
@@ -321,7 +321,7 @@ template <class Host, class G>
     return true;
 }
 
-// How many numbers to claim. The lease, which did not serve, ends.
+// Ends the lease. Returns how many numbers to claim.
 template <class Host, class G>
 [[gnu::always_inline]] inline std::uint32_t end_lease(Host& host, G& g, const View& view) {
     const std::uint32_t want = host.lease_size(g.lease, g.lease.view == view, g.rules.max - g.rules.min + 1);

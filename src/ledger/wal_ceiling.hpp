@@ -1,5 +1,10 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies
-// (pg/ceilings/wal_ceiling.hpp).
+// (pg/ceilings/wal_ceiling.hpp). A promotion, to a server whose clock shows 2000:
+//   primary, life 7   lifts the ceiling to 9000, issues an id of the time 8500, and its row follows in WAL
+//   standby           replays the ceiling and the row, and is promoted
+//   A, life 8         finds the ceiling of life 7, lifts all generators above 9000, then writes the ceiling as life 8's
+//   B, life 8         finds its own life, and issues ids
+// If A wrote first, B would not wait for the generators: it could issue the id of 8500 again.
 //
 // A `Wal` has two functions, whose results have been flushed to disk:
 //   WalCeiling read()
@@ -25,8 +30,7 @@ constexpr std::uint64_t check_bits(const WalCeiling& c) {
     return mix(mix(mix(1, static_cast<std::uint64_t>(number_of(c.until))), c.life_id), 0);
 }
 
-// Before a process's first id in a database. If another life lifted the ceiling last (before a restart or a failover),
-// ids below it may exist. So first lift_floor(until) lifts all generators above them. Returns until when ids may be
+// Before a process's first id in a database. `lift_floor(until)` lifts all generators. Returns until when ids may be
 // issued.
 template <class Wal, class LiftFloor>
 Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloor lift_floor) {
@@ -38,7 +42,7 @@ Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloo
     return c.until;
 }
 
-// For an id of the time `wanted`, unless another process has lifted it above already. The same result.
+// Lifts the ceiling to `target`, unless it is above `wanted` already. Returns until when ids may be issued.
 template <class Wal>
 Ceiling lift_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling target) {
     const Ceiling until = wal.read().until;

@@ -4,8 +4,8 @@
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/set_up.hpp"
 #include "pg/generate/layout_generate.hpp"
+#include "pg/generate/set_up.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids {

@@ -175,7 +175,7 @@ struct Change {
 // no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// `buffer` is locked exclusively. `next(Content&)` changes what is there. A damaged page stays as it is. The change is not flushed yet.
+// `buffer` is locked exclusively. `next(Content&)` changes what is there. A damaged page stays as it is.
 template <class Next>
 Change change_unflushed_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);

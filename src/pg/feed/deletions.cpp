@@ -425,7 +425,8 @@ int64 execute(const char* statement, int64 number, Datum position = Datum{0}, Da
     return static_cast<int64>(SPI_processed);
 }
 
-// Removes what the newest position older than `until` has seen.
+// Deletes what the newest noted position up to `until` has seen, and older positions. That one moves to -1. Returns the
+// number of deletions.
 int64 forget_seen_before(const char* d, int64 until) {
     if (execute(psprintf("SELECT stamp, again FROM %s WHERE stamp < -1 AND stamp >= -$1 ORDER BY stamp LIMIT 1", d),
                 until) == 0)

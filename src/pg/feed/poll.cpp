@@ -126,7 +126,7 @@ FUNCTION(snowflake_ids_feed_begin) {
     PG_RETURN_BOOL(feed::check_again(PG_GETARG_ARRAYTYPE_P(3), since.unseen));
 }
 
-// feed_step(stamp): 2.
+// feed_step(stamp): 2, the step of a present row in a poll. Raises an error if this server has not given the stamp.
 FUNCTION(snowflake_ids_feed_step) {
     const auto stamp = static_cast<uint64>(PG_GETARG_INT64(0));
     auto*& next = reinterpret_cast<uint64*&>(fcinfo->flinfo->fn_extra);

@@ -42,7 +42,8 @@ Unseen unseen_by_noted(const char* position);
 // Of the `open` ones.
 Datum array_of(const Unseen& unseen);
 
-// The present position of a reader of the table, whose stamps are in column number `column`.
+// The position of a reader of the table that has read the snapshot. `column`: the number of the column of stamps. Notes
+// the life (lives.hpp) unless in recovery, so it may wait.
 text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot);
 
 // Replaces the count of a position, or is the text itself if it is no position.

@@ -63,7 +63,7 @@ const TriggerData& lock_for_trigger(FunctionCallInfo fcinfo, LOCKMODE lock, bool
 }
 
 // A subscription deletes the row of a layout that its publisher has dropped. A layout that was used here stays, with a
-// line in the log: an error would stop the whole subscription.
+// line in the log: an error would stop the whole subscription. True: it is dropped.
 bool drop_if_unused(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {

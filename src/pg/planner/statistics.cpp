@@ -109,9 +109,8 @@ double Statistics::growth() const {
     return counted > 0 && counted < variable_.rel->tuples ? 1 - counted / variable_.rel->tuples : 0;
 }
 
-// Rows newer than the histogram are the growth of the table. But growth before the last VACUUM does not show, because
-// VACUUM counts rows too. So they are at least what PostgreSQL takes, which stretches the last bin to the largest
-// value.
+// The fraction of rows newer than the histogram is growth(). That lacks rows from before the last VACUUM, because
+// VACUUM counts rows too. So take at least PostgreSQL's estimate, which stretches the last bin to the largest value.
 void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
