@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../../test/server/lib";
-use Faults;
+use Servers;
 use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../../test/server/lib";
-use Faults;
+use Servers;
 use IPC::Run ();
 use Part;
 use PostgreSQL::Test::Cluster;

@@ -6,7 +6,7 @@ package Actor;
 use strict;
 use warnings;
 use Time::HiRes qw(time);
-use Faults;
+use Servers;
 
 our $answers = 0;             # of all actors: how much has happened
 our $hurry = 0;               # pauses end at once

@@ -3,7 +3,7 @@
 package Events;
 use strict;
 use warnings;
-use Faults;
+use Servers;
 use Tables;
 use World;
 

@@ -2,7 +2,7 @@
 package World;
 use strict;
 use warnings;
-use Faults;
+use Servers;
 use Actor;
 use Tables;
 
@@ -77,7 +77,7 @@ sub all_leave { $_->leave for @writers, @readers; return }
 sub act_until
 {
 	my ($look, $what) = @_;
-	my ($until, $asked) = (time + Faults::longest_wait, 0);
+	my ($until, $asked) = (time + Servers::longest_wait, 0);
 	for (;;)
 	{
 		Actor::turn(@writers, @readers);

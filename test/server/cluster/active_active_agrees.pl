@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Page;
 use Test::More;
 

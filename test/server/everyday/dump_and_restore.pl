@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults ();
+use Servers ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -47,7 +47,7 @@ INSERT INTO public.event SELECT FROM generate_series(1, 100);
 END
 $node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
 
-Faults::caught_up($node, 'source', 'ids');
+Servers::caught_up($node, 'source', 'ids');
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)) FROM item AS i';

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults ();
+use Servers ();
 use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -40,7 +40,7 @@ $node->safe_psql('postgres', $tables);
 $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', $tables);
 
-Faults::caught_up($node);
+Servers::caught_up($node);
 
 my %scripts = (
 	single => [ 60, <<'END' ],

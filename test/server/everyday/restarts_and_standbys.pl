@@ -5,7 +5,7 @@ use warnings;
 use Fcntl ':mode';
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults ();
+use Servers ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -51,7 +51,7 @@ value('CREATE EXTENSION snowflake_ids');
 # ---- together with the server's own tools
 $node->backup('base');
 ok(1, 'pg_basebackup');
-my $standby = Faults::standby_of($node, 'standby');
+my $standby = Servers::standby_of($node, 'standby');
 $node->wait_for_catchup($standby);
 
 # ---- a standby

@@ -1,9 +1,9 @@
-# Session (Faults.pm): after the data of a COPY, done or refused, the next statement is answered.
+# Session (Servers.pm): after the data of a COPY, done or refused, the next statement is answered.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Test::More;
 
 my $server = new_server('psql', clock());

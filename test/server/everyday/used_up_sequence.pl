@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults qw(caught_up comes_back eventually log_mark log_since);
+use Servers qw(caught_up comes_back eventually log_mark log_since);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;

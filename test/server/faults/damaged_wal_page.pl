@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Test::More;
 
 my $name = 'snowflake_ids.wal_ceiling';

@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Clauses;
-use Faults;
+use Servers;
 use Test::More;
 
 my $rows = 'SELECT md5(string_agg(item::text, chr(10) ORDER BY id)) FROM item';

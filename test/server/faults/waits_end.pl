@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Test::More;
 
 my $clock = clock();

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Feed;
 use Test::More;
 
@@ -50,7 +50,7 @@ sub parted
 		$polls->ask($reader->query),
 		qr/Its parts were others when the poll was planned/,
 		'a poll that was not told of it');
-	Faults::spew($server->data_dir . '/go_on', '');
+	Servers::spew($server->data_dir . '/go_on', '');
 	$adds->answer;
 	$reader->poll($polls);
 	like($reader->{copy}{1001}, qr/^\(1001,2,/, 'the row comes');

@@ -11,7 +11,7 @@ package Feed;
 use strict;
 use warnings;
 use Exporter 'import';
-use Faults;
+use Servers;
 
 our @EXPORT_OK = qw(pair goes_on);
 our @EXPORT = qw(feed_server create_feed insert has_all kill_and_start writes finish_prepared go_on);
@@ -268,7 +268,7 @@ sub apply
 sub poll
 {
 	my ($self, $where) = @_;
-	my $passed = Faults::eventually(
+	my $passed = Servers::eventually(
 		sub {
 			my $error = $self->once($where);
 			$self->start_again if $error eq 'SF001';
@@ -327,8 +327,8 @@ sub new
 	my ($class, $server, $sql, $pause) = @_;
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	my $self = bless { flag => "$dir/go_on", script => "$dir/script.sql", log => "$dir/log" }, $class;
-	Faults::spew($self->{flag}, '');
-	Faults::spew($self->{script}, $sql);
+	Servers::spew($self->{flag}, '');
+	Servers::spew($self->{script}, $sql);
 	$self->{pid} = fork // die "fork: $!";
 	return $self if $self->{pid};
 	open STDIN, '<', '/dev/null';
@@ -346,7 +346,7 @@ sub stop
 	unlink $self->{flag};
 	waitpid $self->{pid}, 0;
 	$self->{pid} = 0;
-	return Faults::slurp($self->{log});
+	return Servers::slurp($self->{log});
 }
 
 sub DESTROY { my ($self) = @_; local ($?, $!, $@); $self->stop; return }

@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use CPAN::Meta::YAML;
-use Faults;
+use Servers;
 use Fcntl    qw(:flock);
 use IPC::Run ();
 use JSON::PP ();
@@ -141,7 +141,7 @@ sub done
 	my @input = map { { series => $_, values => join ' ', @{ $series{$_} } } } sort keys %series;
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/test.yaml';
 	my $tests = [ { interval => '1m', input_series => \@input, promql_expr_test => \@tests } ];
-	Faults::spew($file,
+	Servers::spew($file,
 		JSON::PP::encode_json({ rule_files => [$rules_file], evaluation_interval => '1m', tests => $tests }));
   SKIP:
 	{

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults;
+use Servers;
 use Feed;
 use Page;
 use PostgreSQL::Test::Utils;

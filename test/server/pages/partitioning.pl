@@ -6,7 +6,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
-use Faults ();
+use Servers ();
 use Page;
 
 my $page = Page->new('doc/partitioning.md');

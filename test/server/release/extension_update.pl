@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Catalogs ();
-use Faults   ();
+use Servers  ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -84,7 +84,7 @@ my $acl =
 	has_table_privilege('regress_reader', 'snowflake_ids.stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 
-Faults::caught_up($node, 'old', 'ids');
+Servers::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');
 my $life = value('old', 'SELECT life FROM snowflake_ids.status()');

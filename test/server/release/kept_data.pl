@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Catalogs ();
-use Faults;
+use Servers;
 use Test::More;
 use Time::Local qw(timegm);
 

@@ -6,7 +6,7 @@
 #   $ids->draw($server);                      a server or a Session
 #   $clock->set(-3600);                       one hour behind, at once
 #   $ids->none_twice('fault');
-package Faults;
+package Servers;
 use strict;
 use warnings;
 use Exporter 'import';
@@ -424,7 +424,7 @@ my $clocks = 0;
 sub new
 {
 	my ($class) = @_;
-	Faults::shim('clock_shim');
+	Servers::shim('clock_shim');
 	my $file = PostgreSQL::Test::Utils::tempdir_short() . '/clock' . ++$clocks;
 	my $self = bless { file => $file, offset => 0, passed => 0 }, $class;
 	open $self->{handle}, '>:raw', $file or die "$file: $!";
@@ -509,7 +509,7 @@ sub answer
 	my ($self) = @_;
 	{
 		local $SIG{ALRM} = sub { die 'no answer, so far: ' . $self->said };
-		alarm Faults::longest_wait;
+		alarm Servers::longest_wait;
 		$self->{cut_short} = !defined readline $self->{answered};
 		alarm 0;
 	}
