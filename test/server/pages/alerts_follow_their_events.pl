@@ -337,6 +337,8 @@ for my $format (qw(mastic sno snowflake_si))
 		alerts => 'FeedDeletions');
 	$watch->minute(do => $does->('TRUNCATE story_deleted'));
 	$watch->minute(passes => 3660, alerts => 'FeedReader');
+	$watch->minute(do => $does->($reads));
+	$watch->minute(do => $does->("UPDATE reader SET position = ''"), alerts => 'FeedReader');
 	$watch->minute(do => $does->($reads))->done;
 }
 
