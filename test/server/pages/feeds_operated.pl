@@ -50,7 +50,8 @@ for ([ 'DROP INDEX headline_stamp_idx', 'index begins' ], [ 'DROP TRIGGER zz_sta
 $right->('after that');
 $said->(q{CREATE TABLE reader (name text PRIMARY KEY, position text NOT NULL DEFAULT '')});
 $said->("INSERT INTO reader VALUES ('search', '$reader->{position}'), ('new', '')");
-like($as_monitor->($others), qr/^search\|00:.*\nnew\|\n/, 'ages of readers');
+like($as_monitor->($others), qr/^new\n\w+\|/, 'a reader without a position');
+like($as_monitor->($others =~ s/'1 hour'/'0 s'/r), qr/^search\nnew\n/, 'and one whose position is old');
 like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 
 # ---- deletions that fill the disk
@@ -60,8 +61,13 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	$said->("DELETE FROM headline WHERE body = 'short'");
 	my $old = Session->new($server);
 	$old->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM reader');
-	my ($forget, $vacuum) = map { "$_;" } split /;/, $types->('The deletions fill the disk') =~ s/'7 days'/'0 s'/r;
-	$said->($forget) for 1, 2;
+	my ($forget, $vacuum) = map { "$_;" } split /;/, $types->('The deletions fill the disk');
+	is($said->($forget =~ s/'0 s'/'7 days'/r), '0', 'the first call of a job removes nothing');
+	is($reader->once($server), '', 'and no reader notices');
+	$said->('INSERT INTO headline (body) VALUES (1); DELETE FROM headline WHERE body = $$1$$');
+	$said->($forget);
+	is($reader->once($server), 'SF001', 'a reader that has not read what is removed: copy again');
+	$right->('and its copy is right');
 	my $before = $size->();
 	is($said->('SELECT count(*) < 100 FROM headline_deleted'), 't', 'forgotten');
 	$said->('VACUUM headline_deleted');
@@ -72,6 +78,12 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	$said->($vacuum);
 	cmp_ok($size->(), '<', $before / 10, 'after VACUUM FULL, the file is small');
 	$right->('and the reader continues');
+	$said->('DELETE FROM headline WHERE id % 2 = 0');
+	$right->('after more deletions');
+	$said->($types->('The deletions fill the disk', 1));
+	cmp_ok($size->(), '<=', 65536, 'TRUNCATE: the file is small at once');
+	is($reader->once($server), 'SF001', 'copy again');
+	$right->('and the copy is right');
 }
 
 # ---- a bulk load
