@@ -98,9 +98,14 @@ $three->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
 my $chapter = 'Two servers with the same machine id';
 my ($search) = map { $_->{content} =~ /^(WITH server.*;)/ms } $page->blocks($chapter, 'sql');
 $one->safe_psql('app',
-	'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message DEFAULT VALUES');
+	'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message VALUES (DEFAULT), (DEFAULT)');
+my $twice = $one->safe_psql('app', 'SELECT min(id) FROM message');
+$three->safe_psql('app',
+	"CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message VALUES ('$twice'), (DEFAULT)");
 $page->run_on(\%node, $chapter);
-like(($page->blocks($chapter, 'sql'))[-1]{said}, qr/^1\|1\|/, 'which ids have the shared number');
+my (undef, undef, $numbers, $ids) = map { $_->{said} } $page->blocks($chapter, 'sql');
+like($numbers, qr/^1\|2\|/, 'which ids have the shared number');
+is($ids, $twice, 'and which one is on both');
 
 sub found
 {
