@@ -73,7 +73,7 @@ sub read_events
 
 		# It continues after the last batch.
 		ok( eventually(
-				sub { $sql->('SELECT string_agg(step::text, $$ $$) FROM place, order_outbox_feed(position)') eq '3' }),
+				sub { $sql->('SELECT string_agg(step::text, $$ $$) FROM reader, order_outbox_feed(position)') eq '3' }),
 			'it has stored its position');
 		$reader->kill_kill;
 		$sql->(q{INSERT INTO order_outbox (event) VALUES ('while it was stopped')});
