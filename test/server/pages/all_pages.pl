@@ -680,8 +680,9 @@ END
 	my %maker;
 	for my $path (sort keys %pages)
 	{
-		$maker{$_}{$path} = 1
-		  for map { $_->{content} =~ /\bCREATE (?:FOREIGN )?(?:TABLE|VIEW|ROLE|PUBLICATION|FUNCTION) (?!IF NOT)(?:\w+\.)?(\w+)/g }
+		$maker{$_}{$path} = 1 for map {
+			$_->{content} =~ /\bCREATE (?:FOREIGN )?(?:TABLE|VIEW|ROLE|PUBLICATION|FUNCTION) (?!IF NOT)(?:\w+\.)?(\w+)/g
+		  }
 		  grep { $_->{language} eq 'sql' } Page->new($path)->commands;
 	}
 	cmp_ok(scalar(keys %maker), '>', 40, 'objects that pages create were found');
