@@ -96,7 +96,7 @@ constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
 
-// Graft's EMPTY: byte 7 is 0x80 whatever the prefix.
+// Graft's EMPTY, with no time and no random bits. Byte 7 is 0x80 for each kind, and not a copy of the prefix.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
 constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {

@@ -134,8 +134,8 @@ struct Bounds {
     std::uint32_t max = max_sequence;
 };
 
-// As the reference, also for a max of 0 and for reversed bounds. Errors: sequence_range, bounds_identical,
-// bounds_too_close.
+// As the reference: a max of 0 means max_sequence, and reversed bounds are exchanged. Errors: sequence_range,
+// bounds_identical, bounds_too_close.
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;

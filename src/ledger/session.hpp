@@ -87,7 +87,7 @@ struct Draw {
     std::uint64_t revision = 0;
     View view{};
     Claim claim{};
-    Number number{};  // drawn
+    Number number{};  // once the part is `drawn`
 };
 
 // If so, the session is set up again before its next number.

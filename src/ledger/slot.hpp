@@ -150,7 +150,7 @@ struct Header {
     Holds<microseconds> lead;  // constant during a life
     Holds<UnixTime> stats_since;
     Holds<Floor> floor;              // nothing at or below it is issued, by existing or new slots
-    Holds<Floor> reset_floor;        // named by an operator; also in the ceiling file
+    Holds<Floor> reset_floor;        // that of snowflake_ids.reset(); also in the ceiling file
     Word revision;                   // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> next_pass;  // until then snowflake_ids.pass_now() waits, and uses up no tick
     Word warnings;                   // given in this life: pg/server/machine_id.cpp

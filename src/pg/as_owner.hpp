@@ -32,7 +32,7 @@ struct Caller {
     int context;
 };
 
-// How foreign keys restrict their statements.
+// The flags with which PostgreSQL runs the queries of foreign keys (ri_triggers.c).
 inline constexpr int as_foreign_keys = SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS;
 
 // Until disconnect(), or the abort of the (sub)transaction.

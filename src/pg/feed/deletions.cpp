@@ -87,8 +87,8 @@ Oid owner_or_none(Oid table) {
     return owner;
 }
 
-// The table with a trigger that refers to this one; InvalidOid if there is none. It has the same owner, because others
-// may have had the privilege to make such a trigger.
+// The table of the deletions of `table`: its trigger refers to `table`. InvalidOid if there is none. Tables of other
+// owners do not count, because others may have had the privilege to make such a trigger.
 Oid deletions_of(Oid table) {
     const Oid owner = owner_or_none(table);
     Oid found = InvalidOid;

@@ -10,7 +10,7 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
-// What a statement that updates rows needs for that. Allocated in `context`, once for each statement.
+// With what a statement notes the keys that it changes. Allocated in `context`, once for each statement.
 struct ChangedKeys;
 ChangedKeys* watch_keys(const TriggerData& t, MemoryContext context);
 

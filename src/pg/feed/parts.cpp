@@ -222,8 +222,8 @@ bool may_be_unseen(const Since& since, uint64 xid) {
     return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
 }
 
-// The table and its parts, as the statement reads them. PostgreSQL lists the parts of a relation after itself. The
-// function of the feed lets no condition of a caller prune any (`OFFSET 0`).
+// The table and its parts, as the plan reads them. In the plan's list, a part comes after its parent. None is pruned,
+// because a caller's conditions do not pass the `OFFSET 0` of the feed's function.
 List* planned_parts(const PlannedStmt& plan, Oid table) {
     List* parts = list_make1_oid(table);
     const ListCell* cell;

@@ -32,7 +32,7 @@ namespace {
 
 // ---- the transaction that writes
 
-// Of the tables of this database that the present transaction writes to.
+// The groups of those tables of this database to which the present transaction writes.
 constinit std::bitset<ledger::groups_of_database> written{};
 constinit bool watches = false;
 

@@ -1,6 +1,6 @@
-// PostgreSQL gives an estimator only the arguments of a clause, so the clause must be searched. An OR can have
-// thousands of arms whose clauses are each estimated, one after another. So a search begins in the arm in which the
-// last one ended.
+// Finds where in a query's conditions the clause stands that is estimated, because PostgreSQL gives an estimator only
+// the arguments of a clause. An OR can have thousands of arms whose clauses are each estimated, one after another. So a
+// search begins in the arm in which the last one ended.
 #include "pg/planner/find_clause.hpp"
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Catches errors.
+// Runs something in a subtransaction, and returns the error that it raised.
 #pragma once
 
 #include "pg/pg.hpp"
