@@ -9,6 +9,7 @@ use Actor;
 use Tables;
 
 our ($again, $event) = (0, '');    # readers may have to copy again now
+our $refused = 0;                  # after how many such events
 our %figures = map { $_ => 0 } qw(polls rows compared again);
 our %faults;    # reader / event => what was wrong first, and how often; its last polls are in the log
 
@@ -210,7 +211,8 @@ sub from_before
 	my ($reader, $table) = @_;
 	my $of = $reader->{of}{$table};
 	my $number = any(12);
-	$of->{before} = { position => $of->{position}, copy => { %{ $of->{copy} } } } if $number == 0;
+	delete $of->{before} if $of->{before} && $of->{before}{refused} != $refused;
+	$of->{before} = { position => $of->{position}, copy => { %{ $of->{copy} } }, refused => $refused } if $number == 0;
 	@$of{qw(position copy seen)} = ($of->{before}{position}, { %{ $of->{before}{copy} } }, {})
 	  if $number == 1 && $of->{before};
 	return plain($reader, $table, one_of('primary', 'primary', 'standby'));
