@@ -84,21 +84,9 @@ namespace detail {
 inline constexpr char alphabet[] = "23456789abcdefghijklmnopqrstuvwx";
 inline constexpr Digits digits = digits_of(alphabet);
 
-// Eight characters.
-constexpr void print_block(std::uint64_t forty_bits, char* out) {
-    for (int i = 7; i >= 0; i--, forty_bits >>= 5) out[i] = alphabet[forty_bits & 31];
-}
-
-// A bad character sets the top bit of `bad`.
-constexpr std::uint64_t parse_block(const char* in, unsigned& bad) {
-    std::uint64_t forty_bits = 0;
-    for (int i = 0; i < 8; i++) {
-        const unsigned char digit = digits[static_cast<unsigned char>(in[i])];
-        bad |= digit;
-        forty_bits = forty_bits << 5 | digit;
-    }
-    return forty_bits;
-}
+// Forty bits in eight characters.
+constexpr void print_block(std::uint64_t v, char* out) { print_digits(alphabet, v, out, 8); }
+constexpr std::uint64_t parse_block(const char* in, unsigned& bad) { return parse_digits<32>(digits, in, 8, bad); }
 
 }  // namespace detail
 
