@@ -2,8 +2,8 @@
 // between processes takes longer than reading the clock several times. Unused numbers are not issued.
 //
 // An id generated after another one was seen must be larger. So a lease ends with its tick, and as soon as the process
-// may see new ids of others (its view changes). While the clock is behind there is none,
-// because the tick may have to last.
+// may see new ids of others (its view changes). While the clock is behind there is none, because the tick may have to
+// last.
 //
 // A process with a lease looks at Header::revision before each number.
 #pragma once

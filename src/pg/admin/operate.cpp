@@ -11,8 +11,8 @@
 namespace snowflake_ids {
 
 void check_not_far_ahead(UnixTime id_time, const char* what) {
-    // Clocks of two servers differ. If more were allowed, users with the privilege to observe or reset could
-    // put all ids into the future.
+    // Clocks of two servers differ. If more were allowed, users with the privilege to observe or reset could put all
+    // ids into the future.
     constexpr microseconds plausible_lead = std::chrono::minutes{1};
     const UnixTime now = ledger::wall_clock();
     if (id_time <= now + plausible_lead) return;
