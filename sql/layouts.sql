@@ -312,4 +312,4 @@ SELECT snowflake_lower_bound('twitter', '-infinity'), snowflake_upper_bound('twi
 -- Signatures and rights
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C";
+WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C";

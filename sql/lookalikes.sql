@@ -45,8 +45,6 @@ SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestam
 SELECT pg_catalog.count(*) AS layouts FROM snowflake_ids.layouts WHERE created;
 SELECT public.snowflake_layout_drop(pg_catalog.text 'own');
 SELECT snowflake_ids.reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
-SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
-    public.gen_mastic_series(10::pg_catalog.int8);
 
 \c - regress_lookalike
 SET client_min_messages = warning;

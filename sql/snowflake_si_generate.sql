@@ -10,32 +10,23 @@ SELECT pg_typeof(id), id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, sn
        snowflake_si_uin(id) BETWEEN 0 AND 255 AS uin,
        abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10 AS now
 FROM gen_snowflake_si() AS id;
-SELECT snowflake_si_machine_id(id), count(*),
-    bool_and(abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10) AS now
-FROM gen_snowflake_si_series(1000) AS id GROUP BY 1;
 
 --
 -- Order and uniqueness. A millisecond has 256 ids, so most of these wait.
 --
 CREATE TEMP TABLE single AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 100000) AS n;
-CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_snowflake_si_series(100000) WITH ORDINALITY AS s (id, n);
-CREATE TEMP TABLE single_again AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 10000) AS n;
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
-FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
-      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again)
-          AS s) AS s;
+FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM single) AS s;
 SELECT max(uins) <= 256 AS within_the_pool, max(last_uin), min(first_uin) FROM (
     SELECT snowflake_si_timestamp(id), count(*) AS uins, min(snowflake_si_uin(id)) AS first_uin,
         max(snowflake_si_uin(id)) AS last_uin
-    FROM bulk GROUP BY 1) AS s;
+    FROM single GROUP BY 1) AS s;
 
 --
 -- Used up: errors
 --
 SET snowflake_ids.overflow = error;
 SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
-\echo :LAST_ERROR_SQLSTATE
-SELECT count(id) FROM gen_snowflake_si_series(1000000) AS id;
 \echo :LAST_ERROR_SQLSTATE
 RESET snowflake_ids.overflow;
 SET snowflake_ids.max_wait = 0;
@@ -50,7 +41,6 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 32;
 \i sql/include/reload.psql
 SELECT gen_snowflake_si();
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM gen_snowflake_si_series(1);
 -- It fits sno.
 SELECT sno_partition(gen_sno());
 ALTER SYSTEM SET snowflake_ids.machine_id = 31;
@@ -89,12 +79,12 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 SET client_min_messages = warning;
 CREATE ROLE regress_si_user;
 SET ROLE regress_si_user;
-SELECT gen_snowflake_si() > 0 AS single, (SELECT count(*) FROM gen_snowflake_si_series(2));
+SELECT gen_snowflake_si() > 0 AS single;
 RESET ROLE;
 DROP ROLE regress_si_user;
 
 --
 -- Signatures and rights
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$'
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si$'
     ORDER BY signature COLLATE "C";

@@ -87,7 +87,7 @@ CREATE TABLE objects_log PARTITION OF objects FOR VALUES
     FROM (gid_lower_bound('log', '2026-01-01 00:00:00+00')) TO (gid_lower_bound('segment', '1970-01-01 00:00:00+00'));
 CREATE TABLE objects_segment PARTITION OF objects FOR VALUES
     FROM (gid_lower_bound('segment', '1970-01-01 00:00:00+00')) TO (MAXVALUE);
-INSERT INTO objects SELECT gen_gid_series(kind, 10) FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind;
+INSERT INTO objects SELECT gen_gid(kind) FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, generate_series(1, 10);
 INSERT INTO objects SELECT make_gid('log', '2025-12-31 23:59:59.999+00', gid_random(gen_gid('log')));
 SELECT tableoid::regclass AS part, gid_kind(id), count(*) FROM objects GROUP BY 1, 2 ORDER BY 1;
 

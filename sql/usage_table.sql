@@ -186,7 +186,7 @@ BEGIN
         ASSERT fresh > previous;
         previous := fresh;
     END LOOP;
-    FOR fresh IN SELECT gen_sno_series(1000) LOOP
+    FOR fresh IN SELECT gen_sno() FROM generate_series(1, 1000) LOOP
         ASSERT fresh > previous;
         previous := fresh;
     END LOOP;

@@ -34,7 +34,7 @@ SELECT uuid7_upper_bound('-infinity');
 -- uuid_extract_timestamp() of 18 agrees.
 SELECT CASE WHEN to_regprocedure('pg_catalog.uuidv7()') IS NULL THEN 'SELECT 0 AS different' ELSE
     'SELECT count(*) FILTER (WHERE uuid7_timestamp(id) IS DISTINCT FROM uuid_extract_timestamp(id)) AS different
-     FROM (SELECT uuidv7(n * interval ''100 days'') AS id FROM generate_series(-100, 1000) AS n UNION ALL SELECT gen_uuid7_series(1000)) AS s' END AS query \gset
+     FROM (SELECT uuidv7(n * interval ''100 days'') AS id FROM generate_series(-100, 1000) AS n UNION ALL SELECT gen_uuid7() FROM generate_series(1, 1000)) AS s' END AS query \gset
 :query;
 
 CREATE TEMP TABLE pages (id uuid PRIMARY KEY, created timestamptz GENERATED ALWAYS AS (uuid7_timestamp(id)) STORED);

@@ -25,10 +25,3 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno_at(timestamptz, integer) IS
     'a sno of this time, for old rows; ids repeat after 65536 calls for one time, and can equal ids of gen_sno(); to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
 REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
-
-CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno
-AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_series'
-LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
-SUPPORT snowflake_ids.series_support;
-COMMENT ON FUNCTION gen_sno_series(bigint, integer) IS
-    'as many new snos as count';

@@ -5,13 +5,6 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_snowflake(text) IS 'a new id of the layout and this server';
 
-CREATE FUNCTION gen_snowflake_series(layout text, count bigint) RETURNS SETOF bigint
-AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_series'
-LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
-SUPPORT snowflake_ids.series_support;
-COMMENT ON FUNCTION gen_snowflake_series(text, bigint) IS
-    'as many new ids of the layout as count';
-
 CREATE FUNCTION snowflake_observe(layout text, id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;

@@ -8,7 +8,6 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/errors.hpp"
 #include "pg/generate/next_number.hpp"
-#include "pg/generate/series.hpp"
 #include "pg/generate/set_up.hpp"
 
 namespace snowflake_ids {
@@ -33,34 +32,12 @@ pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
     return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
-// `Time` is one of the structs in claim_numbers.hpp.
-template <class Time, class Ready, class LayoutOf>
-pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
-    return series::return_rows<series::Pace>(
-        fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
-        [&](series::Pace& p) {
-            Generator& g = ready();
-            const next_number::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
-            return id_datum(layout(g), g, id);
-        });
-}
-
 }  // namespace
 
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
-FUNCTION(snowflake_ids_gen_mastic_series) {
-    return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
-                                       [](const Generator&) { return mastic::layout; });
-}
-
 FUNCTION(snowflake_ids_gen_snowflake_si) {
     return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
-}
-
-FUNCTION(snowflake_ids_gen_snowflake_si_series) {
-    return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
-                                            [](const Generator&) { return snowflake_si::layout; });
 }
 
 namespace {
@@ -102,41 +79,14 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
     return likely(same && !is_stale(*named.ready)) ? *named.ready : set_up_layout(named);
 }
 
-namespace {
-
-// Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this one.
-Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
-    if (unlikely(id.tick > named.layout.timeline.max_tick()))
-        generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
-    return id_datum(named.layout, g, id);
-}
-
-}  // namespace
-
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready_snowflake(named);
-    return named_id_datum(named, g, next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
-}
-
-FUNCTION(snowflake_ids_gen_snowflake_series) {
-    struct State {
-        series::Pace pace;
-        NamedLayout* named;
-    };
-    return series::return_rows<State>(
-        fcinfo,
-        [&](State& s) {
-            s.named = &layouts::argument(fcinfo, 0);
-            return series::checked_count(PG_GETARG_INT64(1));
-        },
-        [](State& s) {
-            // Between two fetches of a cursor, the layout may have been dropped, and its name reused.
-            if (unlikely(!s.named->valid)) layouts::pin(*s.named);
-            Generator& g = ready_snowflake(*s.named);
-            const next_number::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
-            return named_id_datum(*s.named, g, id);
-        });
+    const next_number::Id id = next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>);
+    // Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this one.
+    if (unlikely(id.tick > named.layout.timeline.max_tick()))
+        generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+    return id_datum(named.layout, g, id);
 }
 
 }  // namespace snowflake_ids

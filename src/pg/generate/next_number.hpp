@@ -15,12 +15,6 @@ namespace snowflake_ids::next_number {
 
 using Id = ledger::Number;
 
-// True if there can be no new ids of others to see.
-inline bool same_view(const Generator& g) {
-    const ledger::View& v = g.lease.view;
-    return GetCurrentStatementStartTimestamp() == v.statement && server_transactions_ended() == v.ended;
-}
-
 // The part of the Host that each id needs. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
 template <class TickNow>
 struct Host : ledger::Steps {
@@ -28,7 +22,11 @@ struct Host : ledger::Steps {
 
     explicit Host(TickNow of_clock) : of_clock(of_clock) {}
     uint64 tick_now(Generator& g) const { return of_clock(g); }
-    static bool same_view(const Generator& g) { return next_number::same_view(g); }
+    // True if there can be no new ids of others to see.
+    static bool same_view(const Generator& g) {
+        const ledger::View& v = g.lease.view;
+        return GetCurrentStatementStartTimestamp() == v.statement && server_transactions_ended() == v.ended;
+    }
     static ledger::View view() { return {GetCurrentStatementStartTimestamp(), server_transactions_ended()}; }
     static void gave_up(Generator& g, uint32 n) { g.uncounted -= n; }
 };

@@ -1,10 +1,9 @@
-// gen_sno(), gen_sno_series() and gen_sno_at().
+// gen_sno() and gen_sno_at().
 #include "core/sno.hpp"
 
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/generate/next_number.hpp"
-#include "pg/generate/series.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/pg.hpp"
 #include "pg/types/sno_fields.hpp"
@@ -36,27 +35,6 @@ FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
     const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
     return generate(generator::sno_of_partition(partition), metabyte);
-}
-
-FUNCTION(snowflake_ids_gen_sno_series) {
-    struct State {
-        series::Pace pace;
-        uint32 metabyte;
-        sno::Id id;
-    };
-    return series::return_rows<State>(
-        fcinfo,
-        [&](State& s) {
-            s.metabyte = metabyte_argument(fcinfo, 1);
-            return series::checked_count(PG_GETARG_INT64(0));
-        },
-        [](State& s) {
-            // Between two rows, a setting may have changed.
-            Generator& g = generator::ready_sno();
-            const next_number::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
-            s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
-            return PointerGetDatum(&s.id);
-        });
 }
 
 // gen_sno_at(created, metabyte), with next_at_given_time() of core/sno.hpp. All sessions share a slot, which is not

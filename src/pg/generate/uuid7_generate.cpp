@@ -1,5 +1,5 @@
-// gen_uuid7() and gen_uuid7_series() use no ledger. Ids of one process grow; parallel workers are processes of their own.
-// Ids of different processes may have the same time, and then differ by 62 random bits.
+// gen_uuid7() uses no ledger. Ids of one process grow; parallel workers are processes of their own. Ids of different
+// processes may have the same time, and then differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>
@@ -7,7 +7,6 @@
 #include "pg/datum.hpp"
 #include "pg/entropy.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/series.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
@@ -33,22 +32,5 @@ uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 }  // namespace
 
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
-
-FUNCTION(snowflake_ids_gen_uuid7_series) {
-    struct State {
-        uuid7::Id id;
-        uint32 unchecked;
-    };
-    return series::return_rows<State>(
-        fcinfo, [&](State&) { return series::checked_count(PG_GETARG_INT64(0)); },
-        [](State& s) {
-            if (s.unchecked-- == 0) {
-                CHECK_FOR_INTERRUPTS();
-                s.unchecked = series::Pace::most - 1;
-            }
-            s.id = generate();
-            return PointerGetDatum(&s.id);
-        });
-}
 
 }  // namespace snowflake_ids

@@ -49,7 +49,7 @@ def writer(dsn, stop, file, number, pause):
                 time.sleep(random.uniform(0, 0.1))  # a row that appears late
             cursor.execute("COMMIT")
             out.write("".join(f"s{s}\nm{m}\ni{i}\n" for s, m, i in rows))
-            cursor.execute("SELECT 's' || s FROM gen_sno_series(50) AS s UNION ALL SELECT 'm' || m::text FROM gen_mastic_series(50) AS m"
+            cursor.execute("SELECT 's' || gen_sno() FROM generate_series(1, 50) UNION ALL SELECT 'm' || gen_mastic() FROM generate_series(1, 50)"
                 " UNION ALL SELECT 'i' || gen_snowflake_si()")
             out.write("".join(f"{id}\n" for id, in cursor.fetchall()))
             time.sleep(pause)

@@ -173,7 +173,7 @@ struct Client {
             case 6:
             case 7:
             case 8:
-                run("SELECT gen_" + name + "_series(" + (format == gid ? "'log', " : "") + std::to_string(many) + ")",
+                run("SELECT gen_" + name + arguments + " FROM generate_series(1, " + std::to_string(many) + ")",
                     format);
                 break;
             case 9:  // in a partition of its own, or in that of the setting

@@ -62,7 +62,7 @@ for (1 .. 3)
 		map {
 			[   IPC::Run::start(
 					[   'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'),
-						'-c', "CREATE TABLE t$_ AS SELECT gen_sno_series($rows) AS id" ],
+						'-c', "CREATE TABLE t$_ AS SELECT gen_sno() AS id FROM generate_series(1, $rows)" ],
 					'<',
 					'/dev/null',
 					'2>',

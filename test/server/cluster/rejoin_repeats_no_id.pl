@@ -32,7 +32,7 @@ sub start_clients
 	my $write =
 	  "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
 	my $draw =
-	  "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
+	  "BEGIN READ ONLY; SELECT 's' || gen_sno() FROM generate_series(1, 20); SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
 	  . "SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20); COMMIT";
 	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.03)") x 3000) for @clients;
 	return @clients;

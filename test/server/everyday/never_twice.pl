@@ -68,14 +68,14 @@ INSERT INTO mastic_drawn (client, seq, place) SELECT :client_id, :seq, n FROM ge
 END
 	bulk => [ 5, <<'END' ],
 \set seq :seq + 1
-INSERT INTO sno_drawn (client, seq, place, id) SELECT :client_id, :seq, n, id FROM gen_sno_series(10000, :client_id % 4) WITH ORDINALITY AS s (id, n);
-INSERT INTO mastic_drawn (client, seq, place, id) SELECT :client_id, :seq, n, id FROM gen_mastic_series(10000) WITH ORDINALITY AS s (id, n);
-INSERT INTO si_drawn (client, seq, place, id) SELECT :client_id, :seq, n, id FROM gen_snowflake_si_series(2000) WITH ORDINALITY AS s (id, n);
+INSERT INTO sno_drawn (client, seq, place, id) SELECT :client_id, :seq, n, gen_sno(:client_id % 4) FROM generate_series(1, 10000) AS n;
+INSERT INTO mastic_drawn (client, seq, place, id) SELECT :client_id, :seq, n, gen_mastic() FROM generate_series(1, 10000) AS n;
+INSERT INTO si_drawn (client, seq, place, id) SELECT :client_id, :seq, n, gen_snowflake_si() FROM generate_series(1, 2000) AS n;
 END
 	fetch => [ 10, <<'END' ],
 \set seq :seq + 1
 BEGIN;
-DECLARE c CURSOR FOR SELECT gen_sno_series(1000) AS sno;
+DECLARE c CURSOR FOR SELECT gen_sno() AS sno FROM generate_series(1, 1000);
 FETCH 1 FROM c \gset
 INSERT INTO sno_drawn (client, seq, id) VALUES (:client_id, :seq, :sno);
 \set seq :seq + 1

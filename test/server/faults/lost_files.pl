@@ -13,8 +13,8 @@ sub paced
 {
 	my ($n) = @_;
 	return <<"END" =~ s/\s+/ /gr;
-	        SELECT concat_ws(E'\\n', (SELECT string_agg('s' || i, E'\\n') FROM gen_sno_series(20 + 0 * n) i),
-	                                (SELECT string_agg('i' || i, E'\\n') FROM gen_snowflake_si_series(20 + 0 * n) i), pg_sleep(0.0002))
+	        SELECT concat_ws(E'\\n', (SELECT string_agg('s' || gen_sno(), E'\\n') FROM generate_series(1, 20 + 0 * n)),
+	                                (SELECT string_agg('i' || gen_snowflake_si(), E'\\n') FROM generate_series(1, 20 + 0 * n)), pg_sleep(0.0002))
 	          FROM generate_series(1, $n) n
 END
 }

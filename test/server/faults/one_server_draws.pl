@@ -371,7 +371,8 @@ my $server = new_server('crashes', $clock);
 	my $last_of = sub {
 		my ($count) = @_;
 		return value($server,
-			"SELECT extract(epoch FROM max(snowflake_si_timestamp(id))) FROM gen_snowflake_si_series($count) AS id");
+			"SELECT extract(epoch FROM max(snowflake_si_timestamp(gen_snowflake_si()))) FROM generate_series(1, $count)"
+		);
 	};
 	value($server, q{SELECT snowflake_si_observe(make_snowflake_si(now() + interval '1 hour', 0, 0), force => true)});
 	my @steps;

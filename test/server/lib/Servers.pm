@@ -591,9 +591,9 @@ sub query
 	return <<"END" =~ s/\s+/ /gr;
 	        SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si(), pg_sleep(0.0005))
 	          FROM generate_series(1, $paced);
-	        SELECT 's' || i FROM gen_sno_series($bulk) i;
-	        SELECT 'm' || i FROM gen_mastic_series($bulk) i;
-	        SELECT 'i' || i FROM gen_snowflake_si_series($bulk) i;
+	        SELECT 's' || gen_sno() FROM generate_series(1, $bulk);
+	        SELECT 'm' || gen_mastic() FROM generate_series(1, $bulk);
+	        SELECT 'i' || gen_snowflake_si() FROM generate_series(1, $bulk);
 	        SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si())
 	          FROM generate_series(1, $bulk)
 END

@@ -35,17 +35,17 @@ for ([ 'sno', 'sno.tsv' ], [ 'gid', 'gid.tsv' ], [ 'mastic', 'mastic.tsv' ])
 }
 my $lines = $server->safe_psql('postgres', <<'END');
 WITH ids AS (
-    SELECT 'sno' AS format, id::text, sno_timestamp(id) AS t FROM gen_sno_series(100) AS id
+    SELECT 'sno' AS format, id::text, sno_timestamp(id) AS t FROM (SELECT gen_sno() AS id FROM generate_series(1, 100)) AS s
     UNION ALL SELECT format, id, sno_timestamp(id::sno) FROM of_reference WHERE format = 'sno'
     UNION ALL SELECT 'gid', id::text, gid_timestamp(id)
-        FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, gen_gid_series(kind, 50) AS id
+        FROM (SELECT gen_gid(kind) AS id FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, generate_series(1, 50)) AS s
     UNION ALL SELECT format, id, gid_timestamp(id::gid) FROM of_reference WHERE format = 'gid'
-    UNION ALL SELECT 'mastic', id::text, mastic_timestamp(id) FROM gen_mastic_series(100) AS id
+    UNION ALL SELECT 'mastic', id::text, mastic_timestamp(id) FROM (SELECT gen_mastic() AS id FROM generate_series(1, 100)) AS s
     UNION ALL SELECT format, id, mastic_timestamp(id::mastic) FROM of_reference WHERE format = 'mastic'
     UNION ALL SELECT 'si', id::text, snowflake_si_timestamp(id)
-        FROM (SELECT gen_snowflake_si_series(100) UNION ALL VALUES (0::bigint), (9007199254740991)) AS si (id)
+        FROM (SELECT gen_snowflake_si() FROM generate_series(1, 100) UNION ALL VALUES (0::bigint), (9007199254740991)) AS si (id)
     UNION ALL SELECT 'uuid7', id::text, uuid7_timestamp(id)
-        FROM (SELECT gen_uuid7_series(100) UNION ALL SELECT uuid7_lower_bound('1970-01-01 00:00+00')
+        FROM (SELECT gen_uuid7() FROM generate_series(1, 100) UNION ALL SELECT uuid7_lower_bound('1970-01-01 00:00+00')
             UNION ALL SELECT uuid7_upper_bound('10889-08-02 05:31:50+00')) AS seven (id))
 SELECT concat_ws(E'\t', format, id, (extract(epoch FROM t) * 1000)::numeric(20, 0)) FROM ids
 END

@@ -110,7 +110,7 @@ BEGIN
     FOR i IN 1 .. 400 LOOP
         BEGIN
             INSERT INTO drawn SELECT 's' || gen_sno() UNION ALL SELECT 'm' || gen_mastic() UNION ALL SELECT 'i' || gen_snowflake_si()
-                UNION ALL SELECT 's' || s FROM gen_sno_series(20) AS s UNION ALL SELECT 'm' || s FROM gen_mastic_series(20) AS s;
+                UNION ALL SELECT 's' || gen_sno() FROM generate_series(1, 20) UNION ALL SELECT 'm' || gen_mastic() FROM generate_series(1, 20);
         EXCEPTION WHEN undefined_function OR undefined_object OR object_not_in_prerequisite_state OR internal_error THEN
             INSERT INTO missed VALUES (SQLSTATE, SQLERRM);
         END;
