@@ -129,10 +129,6 @@ SELECT format, layout FROM snowflake_ids.stats WHERE layout LIKE '%5 node bits, 
 --
 -- Used up: errors
 --
-SET snowflake_ids.overflow = error;
-SELECT count(gen_snowflake('sonyflake')) FROM generate_series(1, 100000);
-\echo :LAST_ERROR_SQLSTATE
-RESET snowflake_ids.overflow;
 SET snowflake_ids.max_wait = 0;
 SELECT count(gen_snowflake('sonyflake')) FROM generate_series(1, 100000);
 \echo :LAST_ERROR_SQLSTATE

@@ -14,7 +14,6 @@ SHOW snowflake_ids.no_such;
 SET snowflake_ids.machine_id = 5;
 SET snowflake_ids.sno_sequence_max = 5;
 SET snowflake_ids.clock_regression = 'error';
-SET snowflake_ids.overflow = 'error';
 SET snowflake_ids.max_wait = '123ms';
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic, sno_sequence(max(id)) >= 5 FROM (SELECT gen_sno() AS id FROM generate_series(1, 10000)) AS s;
 SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default'
@@ -53,11 +52,6 @@ RESET ROLE;
 -- What a session may choose
 --
 SET ROLE regress_settings_user;
-SET snowflake_ids.overflow = error;
-SET snowflake_ids.overflow = 'WAIT';
-SHOW snowflake_ids.overflow;
-SET snowflake_ids.overflow = hold;
-SET snowflake_ids.overflow = '';
 SET snowflake_ids.max_wait = 0;
 SET snowflake_ids.max_wait = '1min';
 SHOW snowflake_ids.max_wait;
@@ -72,20 +66,20 @@ RESET snowflake_ids.max_wait;
 SHOW snowflake_ids.max_wait;
 RESET ROLE;
 BEGIN;
-SET LOCAL snowflake_ids.overflow = error;
-SHOW snowflake_ids.overflow;
+SET LOCAL snowflake_ids.max_wait = '5ms';
+SHOW snowflake_ids.max_wait;
 ROLLBACK;
-SHOW snowflake_ids.overflow;
+SHOW snowflake_ids.max_wait;
 CREATE FUNCTION pg_temp.impatient() RETURNS text LANGUAGE sql SET snowflake_ids.max_wait
     = '7ms' RETURN current_setting('snowflake_ids.max_wait');
 SELECT pg_temp.impatient(), current_setting('snowflake_ids.max_wait') AS outside;
-ALTER ROLE regress_settings_user SET snowflake_ids.overflow = error;
+ALTER ROLE regress_settings_user SET snowflake_ids.max_wait = '6ms';
 -- A role cannot have a machine id of its own, even if a session sets it before loading the library.
 \c - :superuser
 ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5;
 \c - regress_settings_user
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic;
-SHOW snowflake_ids.overflow;
+SHOW snowflake_ids.max_wait;
 \c - :superuser
 LOAD 'snowflake_ids';
 SET client_min_messages = warning;

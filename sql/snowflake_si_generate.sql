@@ -25,10 +25,6 @@ SELECT max(uins) <= 256 AS within_the_pool, max(last_uin), min(first_uin) FROM (
 --
 -- Used up: errors
 --
-SET snowflake_ids.overflow = error;
-SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
-\echo :LAST_ERROR_SQLSTATE
-RESET snowflake_ids.overflow;
 SET snowflake_ids.max_wait = 0;
 SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
 \echo :LAST_ERROR_SQLSTATE

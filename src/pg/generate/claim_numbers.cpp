@@ -17,12 +17,6 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-[[noreturn]] void fail_overflow(const Generator& g) {
-    ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
-                    errdetail("All %u ids of this tick have been generated.", g.rules.max - g.rules.min + 1),
-                    errhint("Try again in the next tick, or run SET snowflake_ids.overflow = 'wait'.")));
-}
-
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -52,10 +46,6 @@ namespace {
 void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
     if (c.outcome == ledger::Outcome::before_epoch || c.outcome == ledger::Outcome::ended)
         fail_outside_format(g.name, g.timeline, c.outcome);
-    // A life begins at a tick that counts as used up although none of its numbers were issued (Standing::own_lead).
-    if (c.outcome == ledger::Outcome::overflow && !c.standing.own_lead &&
-        settings::overflow == static_cast<int>(settings::Overflow::error))
-        fail_overflow(g);
     if (c.outcome == ledger::Outcome::regression && g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
 }
 

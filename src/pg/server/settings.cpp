@@ -14,7 +14,6 @@ namespace snowflake_ids::settings {
 int machine_id = -1;
 int sno_sequence_min = 0;
 int sno_sequence_max = 65535;
-int overflow = static_cast<int>(Overflow::wait);
 int clock_regression = static_cast<int>(OnRegression::hold);
 int standby_machine_id = -1;
 int max_wait_ms = 10000;
@@ -22,10 +21,6 @@ int durable_window_ms = 2000;
 uint64 changes = 1;
 
 namespace {
-
-const config_enum_entry overflow_options[] = {{"wait", static_cast<int>(Overflow::wait), false},
-                                              {"error", static_cast<int>(Overflow::error), false},
-                                              {nullptr, 0, false}};
 
 const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegression::hold), false},
                                                 {"wait", static_cast<int>(OnRegression::wait), false},
@@ -70,9 +65,6 @@ void define() {
     define_sighup_int<not_accepted::sno_sequence_max>("snowflake_ids.sno_sequence_max",
                                                       "The highest sequence number of new snos.", nullptr,
                                                       &sno_sequence_max, 65535);
-    DefineCustomEnumVariable("snowflake_ids.overflow", "What a call does when all ids of the current tick are used.",
-                             "It waits for the next tick, or raises an error.", &overflow, overflow, overflow_options,
-                             PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable(
         "snowflake_ids.clock_regression", "What a call does when the clock is behind the last id.",
         "With \"hold\", ids keep the last time and count on. With \"wait\", the call waits. A sno first uses its tick-tock bit.",

@@ -7,12 +7,9 @@
 
 namespace snowflake_ids::settings {
 
-enum class Overflow : int { wait, error };
-
 extern int machine_id;        // 0-65535; -1: automatic (machine_id.hpp)
 extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
-extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
 extern int standby_machine_id;  // in recovery; -1: no ids with a machine id there
 extern int max_wait_ms;

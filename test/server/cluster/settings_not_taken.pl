@@ -17,8 +17,7 @@ my %good = (
 	sno_sequence_max => 60000,
 	clock_regression => 'wait',
 	durable_window => '3s',
-	max_wait => '7s',
-	overflow => 'error');
+	max_wait => '7s');
 my $good = join '', map { "snowflake_ids.$_ = $good{$_}\n" } sort keys %good;
 $server->append_conf('postgresql.conf', <<"END_CONF");
 fsync = off

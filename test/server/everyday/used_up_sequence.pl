@@ -45,11 +45,13 @@ for my $case ([ 'narrow', q{gen_snowflake('narrow')}, 2, 1000, q{snowflake_times
 	is(value("SELECT count(DISTINCT id) FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s"),
 		$count, "$format: all of $count are given");
 	my ($rc, undef, $err) = $node->psql('postgres',
-		"\\set VERBOSITY verbose\nSET snowflake_ids.overflow = error; SELECT count($call) FROM generate_series(1, 100000)"
-	);
-	isnt($rc, 0, "$format: overflow = error is one");
-	like($err, qr/ERROR:  2200H: .*overflow\nDETAIL:  All $pool ids of this tick/s, "$format: which one");
-	like($err, qr/HINT:  .*snowflake_ids\.overflow/, "$format: with a hint");
+		"\\set VERBOSITY verbose\nSET snowflake_ids.max_wait = 0; SELECT count($call) FROM generate_series(1, 100000)");
+	isnt($rc, 0, "$format: max_wait = 0 does not wait");
+	like(
+		$err,
+		qr/ERROR:  55P03: gave up waiting for a $format id after 0 ms\nDETAIL:  .* more than the $pool ids/,
+		"$format: which one");
+	like($err, qr/HINT:  .*snowflake_ids\.max_wait/, "$format: with a hint");
 }
 
 # 1 ms of patience is less than a tick of sno. With shorter ticks it takes a hundred sessions.

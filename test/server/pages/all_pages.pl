@@ -309,7 +309,6 @@ END
 … has no feed
 … has no primary key
 … ids have no machine id, and this server …
-… sequence overflow
 a layout never changes
 another server has taken over the ids of this data directory
 another version of snowflake_ids has created the shared memory of this server
