@@ -83,7 +83,8 @@ FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready_snowflake(named);
     const next_number::Id id = next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>);
-    // Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this one.
+    // Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this
+    // one.
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
     return id_datum(named.layout, g, id);
