@@ -71,7 +71,6 @@ our %run_by = (
 		'Choosing machine ids' => 'same_machine_id',
 		'Kubernetes and Patroni' => 'same_machine_id',
 		'Two servers with the same machine id' => 'same_machine_id',
-		'Read replicas' => 'same_machine_id',
 		'Active-active with logical replication' => 'active_active_agrees',
 		'Set up the new server' => 'new_server_by_logical_replication',
 		'Switch' => 'new_server_by_logical_replication',
