@@ -27,7 +27,6 @@ our %run_by = (
 	'doc/queries.md' => 'all_pages',
 	'doc/choosing.md' => {
 		'What an id tells' => 'all_pages',
-		'UUID version 7' => 'all_pages',
 		'Hosts that load no C code' => 'hosts_without_c' },
 	'doc/operating.md' => 'all_pages',
 	'doc/backups.md' => 'all_pages',

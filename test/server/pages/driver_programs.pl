@@ -202,7 +202,7 @@ my @shown = grep { (Page::script_of($page->{path}, $_->{heading}) // 'driver_pro
 	my $l = $_;
 	map { $page->blocks($_, $l) } $page->chapters
 } qw(js python java go ruby php);
-is(scalar(@shown), 10, 'the page shows parts of programs');
+is(scalar(@shown), 9, 'the page shows parts of programs');
 for (@shown)
 {
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
