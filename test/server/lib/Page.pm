@@ -45,7 +45,6 @@ our %run_by = (
 		'MikroORM' => 'schema_tools',
 		'Prisma' => 'schema_tools',
 		'Alembic' => 'schema_tools',
-		'Arrays' => 'schema_tools',
 		'Schema tools and feeds' => 'schema_tools',
 		'The function `number`' => 'decoding' },
 	'convert/migration.md' => 'pages_of_convert',

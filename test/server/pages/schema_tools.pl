@@ -41,14 +41,14 @@ SKIP:
 	my ($out, $err) =
 	  run_command([ 'python3', "$root/test/drivers/python/schema_tools.py", "$root/doc/drivers.md" ]);
 	my ($without, $with, $before, $after) =
-	  $out =~ /^without:\n(.*?)^with:\n(.*?)^array before: (\d+) elements\narray after: (.*)\z/ms;
+	  $out =~ /^without:\n(.*?)^with:\n(.*?)^array as it is: (\d+) elements\narray, cast: (.*)\z/ms;
 	like(
 		$without // '',
 		qr/^remove_table snowflake_ids\.\w+$/m,
 		'without the function, Alembic proposes to drop our tables') or diag $err;
 	like($without  // '', qr/^remove_table snowflake_ids_convert\.\w+$/m, 'and those of a conversion');
 	unlike($with   // 'snowflake_ids', qr/snowflake_ids/, 'with it, not');
-	cmp_ok($before // 0, '>', 2, 'an array that is not registered is a list of characters');
+	cmp_ok($before // 0, '>', 2, 'an array that is not cast is a list of characters');
 	is($after, '9q99v4p624ppi223 9q99v4p624ppi224', 'and of ids when it is');
 }
 
