@@ -63,7 +63,6 @@ our %run_by = (
 		'Deleted rows' => 'all_pages',
 		'Several readers' => 'all_pages',
 		'A log whose rows are removed' => 'all_pages',
-		'From now on' => 'all_pages',
 		'Standbys and several servers' => 'feed_page' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',
