@@ -14,13 +14,13 @@ PG_HEADER   := $(OBJDIR)/pg.hpp
 $(PG_HEADER).gch: $(FLAGS_STAMP)
 	@printf '%s\n' '#include "pg/pg.hpp"' '#include <algorithm>' >$(PG_HEADER)
 	$(call run,c++ $(PG_HEADER),$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MF $@.d -x c++-header -o $@ $(PG_HEADER))
-$(filter $(OBJDIR)/pg/%,$(OBJS)): $(PG_HEADER).gch
+$(filter $(OBJDIR)/pg/%,$(OBJS)) $(CONVERT_OBJS): $(PG_HEADER).gch
 $(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(if $(filter src/pg/%,$<),-include $(PG_HEADER)) -c -o $@ $<)
 $(CONVERT_OBJS): $(OBJDIR)/convert/%.o: convert/src/%.cpp $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
+	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -include $(PG_HEADER) -c -o $@ $<)
 -include $(OBJS:.o=.d) $(CONVERT_OBJS:.o=.d) $(PG_HEADER).gch.d
 
 $(EXTENSION)$(DLSUFFIX): $(FLAGS_STAMP) $(EXPORTS)

@@ -19,11 +19,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
-constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = max_tick(false)};
-
-constexpr Access load_word{Op::load, word_cell}, load_safe{Op::load, safe_cell}, swap_word{Op::swap, word_cell},
-    swap_safe{Op::swap, safe_cell}, read_clock{Op::read_clock};
+constexpr Access read_clock{Op::read_clock};
 using Accesses = std::vector<Access>;
 
 void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t toggle, std::uint32_t first,

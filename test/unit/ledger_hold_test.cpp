@@ -18,10 +18,6 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Access swap_word{Op::swap, word_cell}, swap_begun{Op::swap, begun_cell};
-constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = max_tick(false)};
-constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
-
 struct Behind : Tape {
     Behind(const Rules& rules, std::uint32_t next)
         : Tape(rules, {.tick = 100, .safe = rules.has_toggle ? 100u : 0u, .next = next}, 90) {}

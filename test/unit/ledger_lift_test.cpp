@@ -21,9 +21,6 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-constexpr Ceiling now = unix_ms(1798761600000);
-constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
-
 // ---- lives ----
 
 TEST(LedgerBegunLife, FirstOne) {

@@ -27,11 +27,11 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-constexpr UnixTime now = unix_us(1798761600000000);
+constexpr UnixTime made_at = unix_us(1798761600000000);
 
 struct LedgerMade : testing::Test {
     LedgerMemory memory;
-    Ledger made = make_ledger(memory.data(), now);
+    Ledger made = make_ledger(memory.data(), made_at);
 };
 
 TEST_F(LedgerMade, Bytes) {
@@ -41,7 +41,7 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(made.header->version, memory_version);
     EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 1024 * 64);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
-    EXPECT_EQ(made.header->stats_since.load(), now);
+    EXPECT_EQ(made.header->stats_since.load(), made_at);
     EXPECT_EQ(made.header->life_id.load(), 0u);
     EXPECT_EQ(reinterpret_cast<char*>(made.groups) - reinterpret_cast<char*>(made.slots), 1024 * 128);
     for (std::size_t i = 0; i < slot_count; i++) {
@@ -67,7 +67,7 @@ TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     ASSERT_EQ(ftruncate(fd, LedgerMemory::bytes), 0);
     const auto map = [fd] { return mmap(nullptr, LedgerMemory::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); };
     void* here = map();
-    Slot* slot = find_slot(make_ledger(here, now), {Format::sno, 7, 0});
+    Slot* slot = find_slot(make_ledger(here, made_at), {Format::sno, 7, 0});
     const pid_t pid = spawn([&] {
         void* there = map();
         const Ledger found = find_ledger(there, LedgerMemory::bytes);

@@ -14,8 +14,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Ceiling now = unix_ms(1798761600000);
-constexpr Key sno{Format::sno, 3, 0}, sno_0{Format::sno, 0, 0}, mastic{Format::snowflake, 0, 0};
+constexpr Key sno_0{Format::sno, 0, 0};
 
 static_assert(Reset{}.floor == Floor{} && Reset{}.ceiling == Ceiling{} && Reset{}.node < 0);
 

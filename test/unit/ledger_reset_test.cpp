@@ -20,7 +20,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Ceiling now = unix_ms(1798761600000), base = unix_ms(1767225600000);
+constexpr Ceiling base = unix_ms(1767225600000);
 constexpr milliseconds year = 365 * 24h;
 
 struct LedgerReset : testing::Test {
@@ -54,7 +54,7 @@ struct LedgerReset : testing::Test {
     }
 };
 
-constexpr Key mastic{Format::snowflake, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake, 0, 0};
+constexpr Key si{Format::snowflake, 0, 0};
 
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
     Slot& far = slot_at(mastic, now + year);

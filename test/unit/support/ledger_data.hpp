@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,15 +25,15 @@ namespace snowflake_ids::test {
 // Called at each sync and lock; an errno that it returns is the answer.
 inline std::function<int()> on_sync, on_lock;
 
-inline int answer_sync() {
-    const int error = on_sync ? on_sync() : 0;
-    errno = error;
-    return error == 0 ? 0 : -1;
+// Nothing is synced, but only an open file can be.
+inline int answer_sync(int fd) {
+    if (on_sync) errno = on_sync();
+    return (on_sync ? errno == 0 : fcntl(fd, F_GETFD) >= 0) ? 0 : -1;
 }
 
 }  // namespace snowflake_ids::test
 
-extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
+extern "C" [[gnu::used]] inline int fdatasync(int fd) { return snowflake_ids::test::answer_sync(fd); }
 extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
     if (const int error = snowflake_ids::test::on_lock ? snowflake_ids::test::on_lock() : 0) {
         errno = error;
@@ -40,6 +41,13 @@ extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
     }
     return static_cast<int>(syscall(SYS_flock, fd, operation));
 }
+
+namespace snowflake_ids::ledger {
+
+constexpr Ceiling now = test::unix_ms(1798761600000);
+constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
+
+}  // namespace snowflake_ids::ledger
 
 namespace snowflake_ids::test {
 

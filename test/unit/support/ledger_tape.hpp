@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "core/sno.hpp"
 #include "ledger/claim.hpp"
 #include "support/ledger_watched.hpp"
 #include "support/times.hpp"
@@ -25,6 +26,11 @@ struct Access {
         return a.op < Op::read_clock ? out << cells[a.cell] : out;
     }
 };
+
+constexpr Access load_word{Op::load, word_cell}, load_safe{Op::load, safe_cell}, swap_word{Op::swap, word_cell},
+    swap_safe{Op::swap, safe_cell}, swap_begun{Op::swap, begun_cell};
+constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
+constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = ledger::max_tick(false)};
 
 struct Killed {};
 
