@@ -1,87 +1,61 @@
 # Every way to load the library first, and every place of a setting: what is configured is drawn with, or nothing is
-# drawn. %b of the log, or the process, tells that it was the way meant.
+# drawn. %b of the log tells that it was the process meant.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run;
-use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Each above those before it. Place N sets machine id N, sequence numbers from N * 1000, and a max_wait of N s.
-my @server_places = ([ 'postgresql.conf', 11 ], [ 'an included file', 12 ], [ 'ALTER SYSTEM', 13 ]);
-my @command_line = ('the command line', 14);
-
+# Place N of the whole server sets machine id N, sequence numbers from N * 1000, and a max_wait of N s.
+my ($file, $command_line) = (11, 14);
 my %own = (max_wait => '21000ms', machine_id => 5);
 
-# Places of a session, with their `database` and `role` also for workers without a client. `refused`: how the server
-# refuses a setting for the whole server once the library is loaded.
+# Places of a session. `refused`: how the server refuses a setting for the whole server once the library is loaded.
 my @session_places = map {
 	my $name = $_;
-	my $set = "snowflake_ids.$name = '$own{$name}'";
 	(   { place => 'ALTER DATABASE', name => $name, database => "by_$name", refused => 'WARNING' },
 		{ place => 'ALTER ROLE', name => $name, role => "role_$name", refused => 'WARNING' },
 		{ place => 'ALTER ROLE IN DATABASE', name => $name, role => "there_$name", refused => 'WARNING' },
 		{ place => 'PGOPTIONS', name => $name, options => "-c snowflake_ids.$name=$own{$name}", refused => 'FATAL' },
-		{ place => 'SET', name => $name, first => "SET $set;", refused => 'ERROR' });
+		{ place => 'SET', name => $name, first => "SET snowflake_ids.$name = '$own{$name}';", refused => 'ERROR' });
 } sort keys %own;
 
-# Statements of a client, and the process that draws. `loads_first`: before the session says anything.
+my $draw = 'SELECT told(gen_sno())';
 my @ways = (
-	{ way => 'SELECT', by => 'client backend', sql => 'SELECT told(gen_sno())' },
-	{ way => 'LOAD', by => 'client backend', sql => q{LOAD 'snowflake_ids'; SELECT told(gen_sno())} },
-	{   way => 'session_preload_libraries',
-		by => 'client backend',
-		options => '-c session_preload_libraries=snowflake_ids',
-		loads_first => 1,
-		sql => 'SELECT told(gen_sno())' },
-	{ way => 'ANALYZE', by => 'client backend', sql => 'ANALYZE analyzed' },
-
-	{ way => 'VACUUM FULL', by => 'client backend', sql => 'VACUUM FULL analyzed' },
-	{ way => 'trigger', by => 'client backend', sql => 'INSERT INTO triggered VALUES (1)' },
-	{ way => 'WHEN of a trigger', by => 'client backend', sql => 'INSERT INTO triggered_when VALUES (1)' },
+	{ way => 'SELECT', sql => $draw },
+	{ way => 'LOAD', sql => "LOAD 'snowflake_ids'; $draw" },
+	{ way => 'session_preload_libraries', options => '-c session_preload_libraries=snowflake_ids', sql => $draw },
+	{ way => 'ANALYZE', sql => 'ANALYZE analyzed' },
+	{ way => 'VACUUM FULL', sql => 'VACUUM FULL analyzed' },
+	{ way => 'trigger', sql => 'INSERT INTO triggered VALUES (1)' },
+	{ way => 'WHEN of a trigger', sql => 'INSERT INTO triggered_when VALUES (1)' },
 	{   way => 'COPY with a DEFAULT',
-		by => 'client backend',
 		sql => "COPY copied (n) FROM STDIN;\n1\n2\n\\.\n\nSELECT told(id) FROM copied; TRUNCATE copied" });
 
 my $server = PostgreSQL::Test::Cluster->new('first_load');
 $server->init(allows_streaming => 'logical');
 my $data_dir = $server->data_dir;
-$server->append_conf('postgresql.conf', <<'END_CONF');
+
+sub lines_of
+{
+	my ($n) = @_;
+	my %value = (machine_id => $n, sno_sequence_min => "${n}000", sno_sequence_max => "${n}999", max_wait => "${n}000ms");
+	return map { "snowflake_ids.$_=$value{$_}" } sort keys %value;
+}
+$server->append_conf('postgresql.conf', join "\n", lines_of($file), <<'END');
 fsync = off
-max_worker_processes = 40
-max_replication_slots = 10
-max_logical_replication_workers = 10
-max_sync_workers_per_subscription = 0
 wal_retrieve_retry_interval = 20ms
-autovacuum = off
 autovacuum_naptime = 1s
 autovacuum_analyze_threshold = 0
 autovacuum_analyze_scale_factor = 0
 autovacuum_vacuum_threshold = 1000000
 log_line_prefix = '[%p] %b: '
-END_CONF
-my $base = slurp("$data_dir/postgresql.conf");
+END
 $server->start;
-
-sub all_of
-{
-	my ($n) = @_;
-	return (
-		machine_id => $n,
-		sno_sequence_min => $n * 1000,
-		sno_sequence_max => $n * 1000 + 999,
-		max_wait => $n * 1000 . 'ms');
-}
-
-sub lines_of
-{
-	my %value = @_;
-	return join '', map { "snowflake_ids.$_ = '$value{$_}'\n" } sort keys %value;
-}
 
 $server->safe_psql('postgres', 'CREATE DATABASE plain');
 $server->safe_psql('plain', <<'SQL');
@@ -99,7 +73,7 @@ BEGIN
 	PERFORM public.told(id);
 	RETURN id;
 END $$;
-CREATE TABLE analyzed (n int);
+CREATE TABLE analyzed (n int) WITH (autovacuum_enabled = false);
 CREATE INDEX ON analyzed (drawn(n));
 INSERT INTO analyzed SELECT generate_series(1, 5);
 CREATE TABLE autoanalyzed (n int) WITH (autovacuum_enabled = false);
@@ -113,63 +87,45 @@ CREATE TABLE triggered_when (n int);
 CREATE TRIGGER draws BEFORE INSERT ON triggered_when FOR EACH ROW WHEN (drawn(NEW.n) <> '')
 	EXECUTE FUNCTION does_nothing();
 CREATE TABLE copied (n int, id sno DEFAULT gen_sno());
-ALTER TABLE analyzed SET (autovacuum_enabled = false);
+CREATE TABLE replicated (n int, id text DEFAULT drawn(1));
 SQL
-
-# One in each database, and one for each role, with its own table.
-my %owner_of = (plain => '');
-for my $name (sort keys %own) { $owner_of{"by_$name"} = ''; $owner_of{$_} = " user=$_" for "role_$name", "there_$name" }
-my @subscriptions = sort keys %owner_of;
-$server->safe_psql('plain', join ';',
-	map { "CREATE TABLE rows_of_$_ (n int, id text DEFAULT drawn(1))" } @subscriptions);
-$server->safe_psql(
-	'postgres',
-	join ';',
-	map({ ("CREATE DATABASE by_$_ TEMPLATE plain", map { "CREATE ROLE $_ SUPERUSER LOGIN" } "role_$_", "there_$_") }
-		sort keys %own),
-	'CREATE DATABASE source');
-$server->safe_psql(
-	'source',
-	join ';',
-	map {
-		(   "CREATE TABLE rows_of_$_ (n int)",
-			"CREATE PUBLICATION $_ FOR TABLE rows_of_$_",
-			"SELECT pg_create_logical_replication_slot('$_', 'pgoutput')")
-	} @subscriptions);
-
-$server->safe_psql(
-	'postgres',
-	join ';',
-	map {
-		my $set = "SET snowflake_ids.$_ = '$own{$_}'";
-		("ALTER DATABASE by_$_ $set", "ALTER ROLE role_$_ $set", "ALTER ROLE there_$_ IN DATABASE plain $set")
-	} sort keys %own);
-
-sub database_of { my ($subscription) = @_; return $subscription =~ /^by_/ ? $subscription : 'plain' }
-for (@subscriptions)
+for my $name (sort keys %own)
 {
-	my $from = $server->connstr('source');
-	run_as(database_of($_), $owner_of{$_}, '', <<"SQL");
-CREATE SUBSCRIPTION $_ CONNECTION \$\$$from\$\$ PUBLICATION $_
-    WITH (create_slot = false, slot_name = '$_', copy_data = false, enabled = false);
+	my $set = "SET snowflake_ids.$name = '$own{$name}'";
+	$server->safe_psql('postgres', <<"SQL");
+CREATE DATABASE by_$name TEMPLATE plain;
+CREATE ROLE role_$name SUPERUSER LOGIN;
+CREATE ROLE there_$name SUPERUSER LOGIN;
+ALTER DATABASE by_$name $set;
+ALTER ROLE role_$name $set;
+ALTER ROLE there_$name IN DATABASE plain $set;
+SQL
+}
+$server->safe_psql('postgres', 'CREATE DATABASE source');
+$server->safe_psql('source', 'CREATE TABLE replicated (n int); CREATE PUBLICATION p FOR TABLE replicated');
+my @databases = ('plain', map { "by_$_" } sort keys %own);
+for my $database (@databases)
+{
+	$server->safe_psql('source', "SELECT pg_create_logical_replication_slot('$database', 'pgoutput')");
+	$server->safe_psql($database, <<"SQL");
+CREATE SUBSCRIPTION $database CONNECTION \$\$@{[ $server->connstr('source') ]}\$\$ PUBLICATION p
+    WITH (create_slot = false, slot_name = '$database', copy_data = false, enabled = false);
 SQL
 }
 
 # psql may be refused before it reads its input from a pipe.
-sub run_as
+sub try_way
 {
-	my ($database, $user, $options, $sql) = @_;
+	my ($way, $place) = @_;
 	my $script = PostgreSQL::Test::Utils::tempdir() . '/script.sql';
-	unlink $script;
-	spew($script, "$sql;\n");
-	local $ENV{PGOPTIONS} = $options;
-	my $connection = $server->connstr($database) . $user;
+	spew($script, ($place->{first} // '') . "$way->{sql};\n");
+	local $ENV{PGOPTIONS} = join ' ', grep { defined } $place->{options}, $way->{options};
+	my $connection = $server->connstr($place->{database} // 'plain') . ($place->{role} ? " user=$place->{role}" : '');
 	return scalar `psql -XAtq -d "$connection" -f $script 2>&1 </dev/null`;
 }
 
 # Who drew, and what with. Two different draws are two outcomes.
 my $refused = qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "5"/;
-
 my %older_name =
   ('logical replication apply worker' => 'logical replication worker', 'standalone backend' => 'not initialized');
 
@@ -187,237 +143,119 @@ sub outcome
 	return join '; ', @outcomes;
 }
 
-my ($cells, $draws, $refusals) = (0, 0, 0);
-
 sub is_outcome
 {
-	my ($said, $expected, $cell) = @_;
-	my $outcome = outcome($said);
-	is($outcome, $expected, $cell) or diag $said;
-	$cells++;
-	$outcome eq 'refused' ? $refusals++ : $draws++;
+	my ($said, $with, $by, $cell) = @_;
+	my $expected = $with eq 'refused' || $with eq '' ? $with : "$with by $by";
+	is(outcome($said), $expected, $cell) or diag $said;
 	return;
 }
-
 sub of_server { my ($n, $max_wait) = @_; return "$n $n " . ($max_wait // $n) . 's' }
+sub of_session { my ($name) = @_; return $name eq 'machine_id' ? 'refused' : of_server($file, 21) }
 
-sub of_session { my ($n, $name) = @_; return $name eq 'machine_id' ? 'refused' : of_server($n, 21) }
-
-sub try_way
+# What a process without a client says of its draw, once something is to do and until it has ended.
+sub said_by
 {
-	my ($way, $place) = @_;
-	return run_as(
-		$place->{database} // 'plain',
-		$place->{role} ? " user=$place->{role}" : '',
-		join(' ', grep { defined } $place->{options}, $way->{options}),
-		($place->{first} // '') . $way->{sql});
+	my ($who, $database, $begin, $end, $count) = @_;
+	my $mark = log_mark($server);
+	my $said;
+	$server->safe_psql($database, $begin);
+	eventually(
+		sub {
+			$said = join "\n", log_since($server, $mark) =~ /^.* $who: .*$/mg;
+			return outcome($said) ne '';
+		}) or die "no $who in $database";
+	$server->safe_psql($database, $end);
+	eventually(sub { value($server, $count) == 0 }) or die "the $who of $database does not end";
+	return $said;
 }
-
-sub by
-{
-	my ($with, $by) = @_;
-	return $with eq 'refused' ? $with : "$with by $by";
-}
-
-my %sent;
 
 sub applied
 {
-	my ($subscription) = @_;
-	my $database = database_of($subscription);
-	my $mark = log_mark($server);
-	$server->safe_psql('source', "INSERT INTO rows_of_$subscription VALUES (1)");
-	$server->safe_psql($database, "ALTER SUBSCRIPTION $subscription ENABLE");
-	my $said;
-	eventually(
-		sub {
-			$said = join "\n", log_since($server, $mark) =~ /^.* logical replication (?:apply )?worker: .*$/mg;
-			return outcome($said) ne '';
-		}) or die "no row of $subscription comes";
-	$server->safe_psql($database, "ALTER SUBSCRIPTION $subscription DISABLE");
-	eventually(
-		sub {
-			value($server,
-				"SELECT count(*) FROM pg_stat_subscription WHERE subname = '$subscription' AND pid IS NOT NULL") == 0;
-		}) or die "the worker of $subscription does not end";
-	return $said;
+	my ($database) = @_;
+	$server->safe_psql('source', 'INSERT INTO replicated VALUES (1)');
+	return said_by(
+		'logical replication (?:apply )?worker', $database,
+		"ALTER SUBSCRIPTION $database ENABLE", "ALTER SUBSCRIPTION $database DISABLE",
+		"SELECT count(*) FROM pg_stat_subscription WHERE subname = '$database' AND pid IS NOT NULL");
 }
 
 # A deleted row draws nothing, and makes autovacuum analyze the rest.
 sub autoanalyzed
 {
 	my ($database) = @_;
-	my $mark = log_mark($server);
-	$server->safe_psql($database, <<'SQL');
-DELETE FROM autoanalyzed WHERE n = (SELECT max(n) FROM autoanalyzed);
-ALTER TABLE autoanalyzed SET (autovacuum_enabled = true);
-SQL
-	my $said;
-	eventually(
-		sub {
-			$said = join "\n", log_since($server, $mark) =~ /^.* autovacuum worker: .*$/mg;
-			return outcome($said) ne '';
-		}) or die "autovacuum does not come to $database";
-	$server->safe_psql($database, 'ALTER TABLE autoanalyzed SET (autovacuum_enabled = false)');
-	eventually(
-		sub { value($server, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'") == 0 })
-	  or die 'autovacuum does not end';
-	return $said;
+	return said_by(
+		'autovacuum worker', $database,
+		'DELETE FROM autoanalyzed WHERE n = (SELECT max(n) FROM autoanalyzed);
+		ALTER TABLE autoanalyzed SET (autovacuum_enabled = true)',
+		'ALTER TABLE autoanalyzed SET (autovacuum_enabled = false)',
+		"SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'");
 }
 
-sub configure
+sub each_way
 {
-	my ($n) = @_;
-	$server->append_conf('postgresql.conf', lines_of(all_of($n))) if $n == 11;
-	if ($n == 12)
-	{
-		$server->append_conf('included.conf', lines_of(all_of($n)));
-		$server->append_conf('postgresql.conf', "include 'included.conf'\n");
-	}
-	my %value = all_of($n);
-	$server->safe_psql('postgres', "ALTER SYSTEM SET snowflake_ids.$_ = '$value{$_}'")
-	  for $n == 13 ? sort keys %value : ();
+	my ($n, $place) = @_;
+	is_outcome(try_way($_, {}), of_server($n), 'client backend', "$place, $_->{way}") for @ways;
+	is_outcome(applied('plain'), of_server($n), 'logical replication worker', "$place, apply worker");
+	is_outcome(autoanalyzed('plain'), of_server($n), 'autovacuum worker', "$place, autovacuum");
 	return;
 }
 
 # ---- not preloaded
-for (@server_places)
-{
-	my ($place, $n) = @$_;
-	configure($n);
-	$server->append_conf('postgresql.conf', "autovacuum = on\n") if $n == 11;
-	reload($server);
-	is_outcome(try_way($_, {}), by(of_server($n), $_->{by}), "$place, $_->{way}") for @ways;
-	is_outcome(applied('plain'), by(of_server($n), 'logical replication worker'), "$place, apply worker");
-	is_outcome(autoanalyzed('plain'), by(of_server($n), 'autovacuum worker'), "$place, autovacuum");
-}
-my $n = 13;
+each_way($file, 'postgresql.conf');
 for my $place (@session_places)
 {
-	my $cell = "$place->{place} of $place->{name}";
-	for my $way (part(@ways))
-	{
-		my $too_late = $place->{first} && $place->{name} eq 'machine_id' && $way->{loads_first};
-		my $said = try_way($way, $place);
-		if ($too_late)
-		{
-			like($said, qr/ERROR:  parameter "snowflake_ids.machine_id" cannot be changed now/, "$cell is refused");
-			$said =~ s/ERROR:.*cannot be changed now//;
-		}
-		is_outcome(
-			$said,
-			by($too_late ? of_server($n) : of_session($n, $place->{name}), $way->{by}),
-			"$cell, $way->{way}");
-	}
-
-	# They have no client: neither PGOPTIONS nor SET. Autovacuum has no role.
-	my $subscription = $place->{database} // $place->{role} // next;
-	is_outcome(
-		applied($subscription),
-		by(of_session($n, $place->{name}), 'logical replication worker'),
-		"$cell, apply worker");
-	next if $place->{role};
-	is_outcome(
-		autoanalyzed($subscription),
-		by(of_session($n, $place->{name}), 'autovacuum worker'),
-		"$cell, autovacuum");
+	my ($cell, $with) = ("$place->{place} of $place->{name}", of_session($place->{name}));
+	is_outcome(try_way($ways[0], $place), $with, 'client backend', $cell);
+	my $database = $place->{database} // next;
+	is_outcome(applied($database), $with, 'logical replication worker', "$cell, apply worker");
+	is_outcome(autoanalyzed($database), $with, 'autovacuum worker', "$cell, autovacuum");
 }
 
-# ---- from the server's command line
+# ---- preloaded: what a database or role may not set is ignored with a warning; what the client may not set ends its
+# connection or statement
+my @options = map { "-c $_" } lines_of($command_line);
+
 sub start_with
 {
-	my (@options) = @_;
-	my $options = join ' ', '--cluster-name=first_load', @options;
+	my $options = join ' ', '--cluster-name=first_load', @_;
 	$server->stop('fast');
 	system('pg_ctl', '-w', '-D', $data_dir, '-l', $server->logfile, '-o', $options, 'start') == 0 or die 'not started';
 	$server->_update_pid(1);
 	return;
 }
-my ($place, $highest) = @command_line;
-my %of_command_line = all_of($highest);
-my @with_options = map { "-c snowflake_ids.$_=$of_command_line{$_}" } sort keys %of_command_line;
-start_with(@with_options);
-is_outcome(try_way($_, {}), by(of_server($highest), $_->{by}), "$place, $_->{way}") for @ways;
-is_outcome(applied('plain'), by(of_server($highest), 'logical replication worker'), "$place, apply worker");
-is_outcome(autoanalyzed('plain'), by(of_server($highest), 'autovacuum worker'), "$place, autovacuum");
-
-for my $name (sort keys %own)
-{
-	my $cell = "$place, and ALTER DATABASE of $name";
-	is_outcome(try_way($_, { database => "by_$name" }), by(of_session($highest, $name), $_->{by}), "$cell, $_->{way}")
-	  for @ways;
-}
-
-# ---- preloaded: what a database or role may not set is ignored with a warning; what the client may not set ends its
-# connection or statement
+start_with(@options);
+each_way($command_line, 'the command line');
 $server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'\n");
-start_with(@with_options);
-my @preloaded = map {
-	{ %$_, way => "$_->{way}, preloaded" }
-} @ways[ 0, 3 .. $#ways ];
-is_outcome(try_way($_, {}), by(of_server($highest), $_->{by}), "$place, $_->{way}") for @preloaded;
 start_with();
 for my $place (@session_places)
 {
 	my $name = $place->{name};
-	my $cell = "$place->{place} of $name";
+	my $cell = "$place->{place} of $name, preloaded";
 	my $ignored = $name eq 'machine_id';
-	for my $way (part(@preloaded))
+	my $said = try_way($ways[0], $place);
+	if ($ignored)
 	{
-		my $said = try_way($way, $place);
-		if ($ignored)
-		{
-			like(
-				$said,
-				qr/$place->{refused}:  parameter "snowflake_ids.machine_id" cannot be changed now/,
-				"$cell, $way->{way}: says so");
-			$said =~ s/(?:FATAL|ERROR):.*cannot be changed now//;
-		}
-		my $ended = $ignored && $place->{refused} eq 'FATAL';
-		my $with = $ended ? '' : by($ignored ? of_server($n) : of_session($n, $name), $way->{by});
-		is_outcome($said, $with, "$cell, $way->{way}");
+		like($said, qr/$place->{refused}:  parameter "snowflake_ids.machine_id" cannot be changed now/, "$cell: says so");
+		$said =~ s/(?:FATAL|ERROR):.*cannot be changed now//;
 	}
-	my $subscription = $place->{database} // $place->{role} // next;
-	my $with = $ignored ? of_server($n) : of_session($n, $name);
-	is_outcome(applied($subscription), by($with, 'logical replication worker'), "$cell, apply worker, preloaded");
-	next if $place->{role};
-	is_outcome(autoanalyzed($subscription), by($with, 'autovacuum worker'), "$cell, autovacuum, preloaded");
+	my $with = $ignored ? of_server($file) : of_session($name);
+	is_outcome($said, $ignored && $place->{refused} eq 'FATAL' ? '' : $with, 'client backend', $cell);
+	my $database = $place->{database} // next;
+	is_outcome(applied($database), $with, 'logical replication worker', "$cell, apply worker");
+	is_outcome(autoanalyzed($database), $with, 'autovacuum worker', "$cell, autovacuum");
 }
 $server->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
 $server->stop('fast');
 
-# ---- single-user mode: only the server's own settings reach it
-sub alone
+# ---- single-user mode: of a session's places, only its own SET reaches it
+for ([ 'postgresql.conf', of_server($file) ], [ 'the command line', of_server($command_line), '', @options ],
+	[ 'SET of machine_id', 'refused', $session_places[4]{first} ])
 {
-	my ($database, $sql, @options) = @_;
-	my ($out, $err) = ('', '');
-	my @command = ('postgres', '--single', '-F', '-D', $data_dir, @options, $database);
-	IPC::Run::run(\@command, '<', \"$sql\n", '>', \$out, '2>', \$err) or die $err;
-	return $err;
+	my ($place, $with, $first, @with) = @$_;
+	my @command = ('postgres', '--single', '-F', '-D', $data_dir, (map { split / / } @with), 'by_machine_id');
+	my ($in, $out, $err) = (($first // '') . "\n$draw\n", '', '');
+	IPC::Run::run(\@command, '<', \$in, '>', \$out, '2>', \$err) or die $err;
+	is_outcome($err, $with, 'not initialized', "$place, single-user mode");
 }
-my $draw = 'SELECT told(gen_sno())';
-my $standalone = 'not initialized';
-is_outcome(
-	alone('plain', $draw, map { split / / } @with_options),
-	by(of_server($highest), $standalone),
-	"$place, single-user mode");
-for my $place (@session_places)
-{
-	next if $place->{role};
-	local $ENV{PGOPTIONS} = $place->{options} // '';
-	my $reaches = defined $place->{first};
-	my $said = alone($place->{database} // 'plain', join "\n", $place->{first} // (), $draw);
-	is_outcome(
-		$said,
-		by($reaches ? of_session($n, $place->{name}) : of_server($n), $standalone),
-		"$place->{place} of $place->{name}, single-user mode");
-}
-for ([ 'ALTER SYSTEM', 'postgresql.auto.conf' ], [ 'an included file', 'included.conf' ], ['postgresql.conf'])
-{
-	my ($place, $file) = @$_;
-	my ($value) = map { $_->[1] } grep { $_->[0] eq $place } @server_places;
-	is_outcome(alone('plain', $draw), by(of_server($value), $standalone), "$place, single-user mode");
-	spew("$data_dir/$file", '') if defined $file;
-}
-diag "$cells cells: $draws draw with what is configured, $refusals refuse";
 done_testing();
