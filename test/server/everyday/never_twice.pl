@@ -23,7 +23,6 @@ autovacuum = off
 synchronous_commit = off
 work_mem = 256MB
 max_parallel_workers_per_gather = 0
-jit = off
 snowflake_ids.machine_id = 3
 snowflake_ids.max_wait = '2min'
 END

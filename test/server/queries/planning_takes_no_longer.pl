@@ -17,7 +17,6 @@ $server->append_conf('postgresql.conf', <<'END');
 timezone = 'UTC'
 fsync = off
 autovacuum = off
-jit = off
 max_parallel_workers_per_gather = 0
 log_statement = none
 END

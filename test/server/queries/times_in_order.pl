@@ -22,7 +22,6 @@ $server->append_conf('postgresql.conf', <<'END');
 timezone = 'UTC'
 fsync = off
 synchronous_commit = off
-jit = off
 autovacuum = off
 client_min_messages = error
 END
