@@ -10,12 +10,13 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
-// With what a statement notes the keys that it changes. Allocated in `context`, once for each statement.
-struct ChangedKeys;
-ChangedKeys* watch_keys(const TriggerData& t, MemoryContext context);
+// Ends the reason of a part that was truncated. To a reader who empties its copy anyway, it says nothing new.
+inline constexpr const char* part_was_truncated = ", a part of the table, was truncated.";
+
+struct Deletions;
 
 // BEFORE UPDATE, as the last trigger. A note of an update that does not happen is harmless: polls look whether the key
-// is there.
-void note_changed_key(ChangedKeys* keys, const TriggerData& t);
+// is there. `key` is null at first in each statement, and then allocated in `context`.
+void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext context);
 
 }  // namespace snowflake_ids::feed

@@ -1,6 +1,8 @@
 // The SQL functions that a poll calls.
 #include "pg/feed/position.hpp"
 
+#include <algorithm>
+
 extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/execnodes.h"
@@ -9,6 +11,7 @@ extern "C" {
 }
 
 #include "pg/datum.hpp"
+#include "pg/feed/deletions.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/lives.hpp"
 #include "pg/feed/parts.hpp"
@@ -20,18 +23,19 @@ namespace {
 
 const text* text_argument(FunctionCallInfo fcinfo, int n) { return PG_ARGISNULL(n) ? nullptr : PG_GETARG_TEXT_PP(n); }
 
-// Of rows without a key. A reason tells those to whom its row is new. A position tells those that miss what it has
-// seen. Returns true if there is a null: all rows were truncated.
+// Of rows without a key. A reason tells those to whom its row is new, and a position those that miss what it has seen.
+// Returns true if there is a null: all rows were truncated. Who has not seen that gets all rows of now, also if a part
+// was truncated alone.
 bool check_again(ArrayType* again, const Unseen& unseen) {
     Datum* elements;
     bool* nulls;
     int count;
-    bool truncated = false;
     deconstruct_array(again, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
+    const bool truncated = std::find(nulls, nulls + count, true) != nulls + count;
     for (int i = 0; i < count; i++) {
-        truncated = truncated || nulls[i];
         if (nulls[i]) continue;
         const char* const reason = TextDatumGetCString(elements[i]);
+        if (truncated && std::string_view(reason).ends_with(part_was_truncated)) continue;
         Read r;
         if (!try_read(reason, r)) fail_copy_again(reason);
         if (!covers(unseen, unseen_by_noted(reason)))

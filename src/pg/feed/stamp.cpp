@@ -61,7 +61,7 @@ int find_column(const TriggerData& t) {
 // it.
 struct Stamping {
     int column;
-    feed::ChangedKeys* keys;  // null for an INSERT so far
+    feed::Deletions* keys;  // null for an INSERT so far
 };
 
 }  // namespace
@@ -79,10 +79,7 @@ FUNCTION(snowflake_ids_feed_stamp) {
         found = stamping;
     }
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(t.tg_event);
-    if (is_update) {
-        if (found->keys == nullptr) found->keys = feed::watch_keys(t, info.fn_mcxt);
-        feed::note_changed_key(found->keys, t);
-    }
+    if (is_update) feed::note_changed_key(t, found->keys, info.fn_mcxt);
     Datum stamp = UInt64GetDatum(U64FromFullTransactionId(GetTopFullTransactionId()));
     bool null = false;
     const HeapTuple row = is_update ? t.tg_newtuple : t.tg_trigtuple;
