@@ -50,15 +50,6 @@ namespace snowflake_ids::feed {
 
 // ---- the table of deletions
 
-// Found once for each statement, in FmgrInfo::fn_extra.
-struct Deletions {
-    Oid table;  // InvalidOid: not looked up yet
-    int count;  // of the columns of the key
-    struct {
-        int from, to;  // their numbers in the table on which the trigger fires, and in that of the deletions
-    } columns[INDEX_MAX_KEYS];
-};
-
 namespace {
 
 [[noreturn]] void fail(const TriggerData& t, const char* detail) {
@@ -83,7 +74,7 @@ Oid owner_or_none(Oid table) {
 // The table of the deletions of `table`: its trigger refers to `table`. InvalidOid if there is none. Tables of other
 // owners do not count, because others may have had the privilege to make such a trigger.
 Oid deletions_of(Oid table) {
-    const Oid owner = owner_or_none(table);
+    const Oid owner = owner_or_none(table), note_lost = feed_function("note_lost");
     Oid found = InvalidOid;
     const Relation depend = table_open(DependRelationId, AccessShareLock);
     const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
@@ -98,8 +89,7 @@ Oid deletions_of(Oid table) {
         const HeapTuple trigger_tuple = get_catalog_object_by_oid(triggers, Anum_pg_trigger_oid, row->objid);
         if (!HeapTupleIsValid(trigger_tuple)) continue;
         const auto* trigger = reinterpret_cast<Form_pg_trigger>(GETSTRUCT(trigger_tuple));
-        if (trigger->tgconstrrelid == table && is_function(trigger->tgfoid, "snowflake_ids_note_lost") &&
-            owner_or_none(trigger->tgrelid) == owner)
+        if (trigger->tgconstrrelid == table && trigger->tgfoid == note_lost && owner_or_none(trigger->tgrelid) == owner)
             found = trigger->tgrelid;
     }
     systable_endscan(scan);
@@ -187,17 +177,20 @@ void find_key(Deletions& d, Relation rel) {
     index_close(key, AccessShareLock);
 }
 
+}  // namespace
+
 // The key comes first in the table of deletions, then the stamp. A column that was renamed keeps its place. A child
 // table may have another key than its parent, or none.
-void look_up(Deletions& d, const TriggerData& t) {
-    const Relation table = open_deletions(t), rel = t.tg_relation;
+const char* match_key(Deletions& d, Relation deletions, Relation rel) {
+    const char* const table = full_name(RelationGetRelid(deletions));
     Deletions key{};
     find_key(key, rel);
     const bool own_key = key.count > 0 && !is_child(rel);
     bool has_stamp = false;
+    d.table = RelationGetRelid(deletions);
     d.count = 0;
-    for (int i = 0; i < RelationGetDescr(table)->natts; i++) {
-        const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(table), i);
+    for (int i = 0; i < RelationGetDescr(deletions)->natts; i++) {
+        const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(deletions), i);
         const char* const name = NameStr(column.attname);
         if (column.attisdropped) continue;
         has_stamp = strcmp(name, "stamp") == 0;
@@ -205,15 +198,20 @@ void look_up(Deletions& d, const TriggerData& t) {
         const int named = get_attnum(RelationGetRelid(rel), name), placed = key.columns[d.count].from;
         const int number = named > 0 ? named : placed;
         if (number == 0 || (own_key && number != placed) ||
-            getBaseType(TupleDescAttr(RelationGetDescr(rel), number - 1)->atttypid) != column.atttypid) {
-            fail(t, psprintf("Column \"%s\" of %s is none of the key, or has another type.", name,
-                             full_name(RelationGetRelid(table))));
-        }
+            getBaseType(TupleDescAttr(RelationGetDescr(rel), number - 1)->atttypid) != column.atttypid)
+            return psprintf("Column \"%s\" of %s is none of the key, or has another type.", name, table);
         d.columns[d.count++] = {number, i};
     }
-    if (!has_stamp || d.count == 0 || (own_key && d.count != key.count))
-        fail(t, psprintf("%s does not have the key and a stamp.", full_name(RelationGetRelid(table))));
-    d.table = RelationGetRelid(table);
+    return has_stamp && d.count > 0 && (!own_key || d.count == key.count)
+               ? nullptr
+               : psprintf("%s does not have the key and a stamp.", table);
+}
+
+namespace {
+
+void look_up(Deletions& d, const TriggerData& t) {
+    const Relation table = open_deletions(t);
+    if (const char* const problem = match_key(d, table, t.tg_relation); problem != nullptr) fail(t, problem);
     table_close(table, NoLock);
 }
 

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "commands/trigger.h"
+#include "utils/rel.h"
 }
 
 namespace snowflake_ids::feed {
@@ -13,7 +14,17 @@ namespace snowflake_ids::feed {
 // Ends the reason of a part that was truncated. To a reader who empties its copy anyway, it says nothing new.
 inline constexpr const char* part_was_truncated = ", a part of the table, was truncated.";
 
-struct Deletions;
+// Of one table, or a part of it. Triggers find it once for each statement.
+struct Deletions {
+    Oid table;  // InvalidOid: not looked up yet
+    int count;  // of the columns of the key
+    struct {
+        int from, to;  // their numbers in the table on which the trigger fires, and in that of the deletions
+    } columns[INDEX_MAX_KEYS];
+};
+
+// Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key.
+const char* match_key(Deletions& d, Relation deletions, Relation rel);
 
 // BEFORE UPDATE, as the last trigger. A note of an update that does not happen is harmless: polls look whether the key
 // is there. `key` is null at first in each statement, and then allocated in `context`.

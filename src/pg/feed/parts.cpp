@@ -5,17 +5,18 @@
 // pg_inherits in the snapshot.
 #include "pg/feed/parts.hpp"
 
+#include <algorithm>
+#include <span>
+
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_language.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
@@ -25,12 +26,12 @@ extern "C" {
 #include "parser/parsetree.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/reltrigger.h"
 #include "utils/rls.h"
 #include "utils/syscache.h"
 }
 
+#include "pg/feed/deletions.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/snapshot.hpp"
 #include "pg/server/relatives.hpp"
@@ -39,56 +40,44 @@ namespace snowflake_ids::feed {
 
 namespace {
 
-constexpr const char* stamp_symbol = "snowflake_ids_feed_stamp";
-constexpr const char* note_symbol = "snowflake_ids_note_deleted";
-constexpr const char* lost_symbol = "snowflake_ids_note_lost";
-
 const char* create_feed_hint(Oid table) {
     return psprintf(
         "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
         quote_literal_cstr(full_name(table)));
 }
 
+// The trigger functions of feeds.
+struct Functions {
+    Oid feed_stamp, note_deleted, note_lost;
+};
+
 // What create_feed() mends.
 [[noreturn]] void fail_unsound(Oid table, const char* detail) { fail_mend(table, detail, create_feed_hint(table)); }
 
-}  // namespace
-
 // ---- triggers
 
-bool is_function(Oid function, const char* symbol) {
-    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-    if (!HeapTupleIsValid(tuple)) return false;
-    bool same = false;
-    if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
-        bool null = false;
-        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
-        same = strcmp(TextDatumGetCString(source), symbol) == 0;
-    }
-    ReleaseSysCache(tuple);
-    return same;
+std::span<const Trigger> triggers_of(Relation relation) {
+    const TriggerDesc* const t = relation->trigdesc;
+    return t == nullptr ? std::span<const Trigger>{} : std::span{t->triggers, static_cast<std::size_t>(t->numtriggers)};
 }
 
-namespace {
-
-// The first of the function in C with this symbol. `triggers` must be a copy (CopyTriggerDesc): looking up functions may
-// replace those of the relation.
-template <class Wanted>
-const Trigger* find_trigger(const TriggerDesc* triggers, const char* symbol, Wanted wanted) {
-    for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
-        const Trigger& t = triggers->triggers[i];
-        if (wanted(t) && is_function(t.tgfoid, symbol)) return &t;
-    }
-    return nullptr;
+bool any(Relation relation, Oid function, bool (*wanted)(const Trigger&)) {
+    return std::ranges::any_of(triggers_of(relation),
+                               [&](const Trigger& t) { return t.tgfoid == function && wanted(t); });
 }
 
 bool is_always(const Trigger& t) { return t.tgenabled == TRIGGER_FIRES_ALWAYS; }
 
-// BEFORE, FOR EACH ROW. Null if there is none. The triggers of a relation are in the order in which they fire.
-const Trigger* stamp_trigger(const TriggerDesc* triggers) {
-    return find_trigger(triggers, stamp_symbol, [](const Trigger& t) {
-        return TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) && t.tgenabled != TRIGGER_DISABLED;
-    });
+bool may_change_row(const Trigger& t) {
+    return TRIGGER_FOR_BEFORE(t.tgtype) && TRIGGER_FOR_ROW(t.tgtype) && t.tgenabled != TRIGGER_DISABLED;
+}
+
+// Null if there is none. The triggers of a relation are in the order in which they fire.
+const Trigger* stamp_trigger(Relation relation, Oid feed_stamp) {
+    const auto triggers = triggers_of(relation);
+    const auto found =
+        std::ranges::find_if(triggers, [&](const Trigger& t) { return t.tgfoid == feed_stamp && may_change_row(t); });
+    return found == triggers.end() ? nullptr : &*found;
 }
 
 const char* column_of(const Trigger& stamp) { return stamp.tgnargs == 1 ? stamp.tgargs[0] : ""; }
@@ -98,86 +87,43 @@ bool stamps_each_row(const Trigger& t) {
 }
 
 // A trigger that is not ALWAYS lets rows of a subscription pass, and those of a session that sets
-// session_replication_role.
-void check_stamp_trigger(Oid table, const char* part, const TriggerDesc* triggers, const char* column) {
-    const Trigger* const stamp = stamp_trigger(triggers);
+// session_replication_role. The triggers of a partitioned table are those that its partitions get.
+void check_triggers(Oid table, Relation part, const Functions& f, const char* column, bool deletes) {
+    const char* const name = RelationGetRelationName(part);
+    const Trigger* const stamp = stamp_trigger(part, f.feed_stamp);
     if (stamp == nullptr || strcmp(column_of(*stamp), column) != 0)
-        fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", part));
+        fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", name));
     if (!stamps_each_row(*stamp))
         fail_unsound(table,
-                     psprintf("Trigger \"%s\" of \"%s\" does not stamp each INSERT and UPDATE.", stamp->tgname, part));
-    if (stamp->tgenabled != TRIGGER_FIRES_ALWAYS)
-        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", stamp->tgname, part));
-    for (const Trigger* t = stamp + 1; t < triggers->triggers + triggers->numtriggers; t++) {
-        if (TRIGGER_FOR_BEFORE(t->tgtype) && TRIGGER_FOR_ROW(t->tgtype) && t->tgenabled != TRIGGER_DISABLED &&
-            (t->tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
+                     psprintf("Trigger \"%s\" of \"%s\" does not stamp each INSERT and UPDATE.", stamp->tgname, name));
+    for (const Trigger& t : triggers_of(part)) {
+        if (!is_always(t) && (&t == stamp || (deletes && t.tgfoid == f.note_deleted)))
+            fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t.tgname, name));
+        if (&t > stamp && may_change_row(t) && (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
             fail_unsound(
-                table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t->tgname, part));
+                table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t.tgname, name));
     }
-}
-
-void check_note_triggers(Oid table, const char* part, const TriggerDesc* triggers) {
-    const auto is_off = [](const Trigger& t) { return !t.tgisinternal && !is_always(t); };
-    if (const Trigger* const t = find_trigger(triggers, note_symbol, is_off); t != nullptr)
-        fail_unsound(table, psprintf("Trigger \"%s\" of \"%s\" is not enabled ALWAYS.", t->tgname, part));
-    if (find_trigger(triggers, note_symbol, [](const Trigger& t) { return TRIGGER_FOR_DELETE(t.tgtype); }) == nullptr)
-        fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", part));
-}
-
-// Of the table of deletions.
-void check_deletions_triggers(Oid table, const Relation deletions) {
-    const TriggerDesc* const triggers = CopyTriggerDesc(deletions->trigdesc);
-    if (find_trigger(triggers, stamp_symbol, is_always) == nullptr ||
-        find_trigger(triggers, lost_symbol, is_always) == nullptr)
-        fail_unsound(table,
-                     psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(deletions)));
+    if (deletes && !any(part, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_DELETE(t.tgtype) != 0; }))
+        fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", name));
 }
 
 // ---- what has changed
 
 // Rewriting, TRUNCATE and ATTACH write the row of the relation in pg_class; VACUUM, ANALYZE and CREATE INDEX change it
-// in place.
-void check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
-    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-    const bool changed = HeapTupleIsValid(tuple) && is_newer(tuple, snapshot);
-    if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
-    if (changed)
+// in place. Returns the transaction that wrote it last.
+TransactionId check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
+    const HeapTuple tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relation));
+    if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;
+    if (is_newer(tuple, snapshot))
         fail_again(table, psprintf("\"%s\" was changed after the snapshot was taken.", get_rel_name(relation)));
-}
-
-// After another primary key was added, rows that differ for the table could be one for readers. A column that is not
-// there any more was renamed.
-void check_key(Oid table, const Relation deletions) {
-    const Relation root = relation_open(table, NoLock);
-    Bitmapset* const key = RelationGetIndexAttrBitmap(root, INDEX_ATTR_BITMAP_PRIMARY_KEY);
-    int left = bms_num_members(key);
-    bool same = true;
-    for (int i = 0; i < RelationGetDescr(deletions)->natts; i++) {
-        const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(deletions), i);
-        const char* const name = NameStr(column.attname);
-        if (column.attisdropped || strcmp(name, "stamp") == 0 || strcmp(name, "again") == 0) continue;
-        left--;
-        const int number = SPI_fnumber(RelationGetDescr(root), name);
-        same = same && (number <= 0 || bms_is_member(number - FirstLowInvalidHeapAttributeNumber, key));
-    }
-    relation_close(root, NoLock);
-    if (!same || left != 0)
-        fail_unsound(table, psprintf("The primary key of \"%s\" is not that of its feed.", get_rel_name(table)));
-}
-
-bool notes_truncate(const TriggerDesc* triggers) {
-    const auto notes = [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) && is_always(t); };
-    return find_trigger(triggers, note_symbol, notes) != nullptr;
+    return HeapTupleHeaderGetXmin(tuple->t_data);
 }
 
 // True if the reader has not seen the last change of the row in pg_class, and the file is not that of CREATE TABLE.
-bool has_other_file(const Relation relation, const Since& since) {
-    if (since.whole || since.upgraded || relation->rd_rel->relfilenode == RelationGetRelid(relation)) return false;
+bool has_other_file(const Relation relation, TransactionId changed_by, const Since& since) {
     const FullXids full{next_xid()};
-    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(RelationGetRelid(relation)));
-    const TransactionId xid = HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
-    if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
-    return TransactionIdIsNormal(xid) && since.unseen.has(full(xid));
+    return !since.whole && !since.upgraded && relation->rd_rel->relfilenode != RelationGetRelid(relation) &&
+           TransactionIdIsNormal(changed_by) && since.unseen.has(full(changed_by));
 }
 
 // True if the relation itself has a row that the reader counts as read.
@@ -267,13 +213,20 @@ List* add_parts(List* parts, const Part& of, const List* planned, Oid table, con
 
 }  // namespace
 
+Oid feed_function(const char* name) {
+    return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                           PointerGetDatum(buildoidvector(nullptr, 0)),
+                           ObjectIdGetDatum(get_namespace_oid("snowflake_ids", true)));
+}
+
 int stamp_column(Oid table) {
+    const Oid feed_stamp = feed_function("feed_stamp");
     const Relation relation = try_relation_open(table, AccessShareLock);
     if (relation == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
                         errhint("Name the table into which rows are inserted.")));
     }
-    const Trigger* const stamp = stamp_trigger(CopyTriggerDesc(relation->trigdesc));
+    const Trigger* const stamp = stamp_trigger(relation, feed_stamp);
     const int number = stamp == nullptr ? 0 : SPI_fnumber(RelationGetDescr(relation), column_of(*stamp));
     relation_close(relation, AccessShareLock);
     if (number <= 0) fail_unsound(table, psprintf("No trigger stamps the rows of \"%s\".", get_rel_name(table)));
@@ -281,12 +234,14 @@ int stamp_column(Oid table) {
 }
 
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan) {
+    const bool deletes = OidIsValid(deletions);
     if (plan == nullptr || !list_member_oid(plan->relationOids, table) ||
-        (OidIsValid(deletions) && !list_member_oid(plan->relationOids, deletions))) {
+        (deletes && !list_member_oid(plan->relationOids, deletions))) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("feed_begin() is for the functions that create_feed() makes"),
                         errdetail("The statement does not read the table with OID %u.", table)));
     }
+    const Functions f{feed_function("feed_stamp"), feed_function("note_deleted"), feed_function("note_lost")};
     const char* const column = get_attname(table, static_cast<AttrNumber>(stamp_column(table)), false);
     const List* const planned = planned_parts(*plan, table);
     List* found = NIL;
@@ -295,36 +250,45 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     for (int i = 0; i < list_length(parts); i++) {
         const Part& part = *static_cast<const Part*>(list_nth(parts, i));
         found = list_append_unique_oid(found, part.oid);
-        check_unchanged(table, part.oid, snapshot);
+        const TransactionId changed_by = check_unchanged(table, part.oid, snapshot);
         const Relation relation = relation_open(part.oid, NoLock);
+        const char* const name = RelationGetRelationName(relation);
         check_relation(table, relation);
-        const char* const name = pstrdup(RelationGetRelationName(relation));
-        const TriggerDesc* const triggers = CopyTriggerDesc(relation->trigdesc);
-        // The triggers of a partitioned table are those that its partitions get.
-        check_stamp_trigger(table, name, triggers, column);
-        if (OidIsValid(deletions)) check_note_triggers(table, name, triggers);
-        if (part.is_new && relation->rd_rel->relkind == RELKIND_RELATION &&
-            has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
-            fail_copy_again(psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
-        }
+        check_triggers(table, relation, f, column, deletes);
+        const bool has_rows = relation->rd_rel->relkind == RELKIND_RELATION;
         // A partition that was created later than the feed has no trigger for TRUNCATE.
-        if (OidIsValid(deletions) && relation->rd_rel->relkind == RELKIND_RELATION && !notes_truncate(triggers) &&
-            has_other_file(relation, since) &&
-            !has_read_row(relation, SPI_fnumber(RelationGetDescr(relation), column), since.unseen, snapshot)) {
-            fail_copy_again(psprintf("\"%s\" may have been truncated, and has no trigger that notes it.", name));
+        const bool may_be_truncated =
+            deletes &&
+            !any(relation, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) != 0; }) &&
+            has_other_file(relation, changed_by, since);
+        if (has_rows && (part.is_new || may_be_truncated)) {
+            const int stamp = SPI_fnumber(RelationGetDescr(relation), column);
+            const bool has_read = has_read_row(relation, stamp, since.unseen, snapshot);
+            if (part.is_new && has_read)
+                fail_copy_again(
+                    psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
+            if (may_be_truncated && !has_read)
+                fail_copy_again(psprintf("\"%s\" may have been truncated, and has no trigger that notes it.", name));
         }
         const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
         relation_close(relation, NoLock);
         if (!is_leaf) parts = add_parts(parts, part, planned, table, since, snapshot);
     }
     if (list_length(found) != list_length(planned)) fail_again(table, parts_differ);
-    if (!OidIsValid(deletions)) return;
-    check_unchanged(table, deletions, snapshot);
-    const Relation relation = relation_open(deletions, NoLock);
+    if (!deletes) return;
+    (void) check_unchanged(table, deletions, snapshot);
+    const Relation root = relation_open(table, NoLock), relation = relation_open(deletions, NoLock);
     check_relation(table, relation);
-    check_deletions_triggers(table, relation);
-    check_key(table, relation);
+    // zz_feed_of is one of note_lost(), too, but not ALWAYS.
+    if (!any(relation, f.feed_stamp, is_always) || !any(relation, f.note_lost, is_always))
+        fail_unsound(table,
+                     psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(relation)));
+    // After another primary key was added, rows that differ for the table could be one for readers.
+    Deletions key{};
+    if (match_key(key, relation, root) != nullptr || !OidIsValid(root->rd_pkindex))
+        fail_unsound(table, psprintf("The primary key of \"%s\" is not that of its feed.", get_rel_name(table)));
     relation_close(relation, NoLock);
+    relation_close(root, NoLock);
 }
 
 }  // namespace snowflake_ids::feed

@@ -14,9 +14,8 @@ namespace snowflake_ids::feed {
 // The number of the column of stamps. Raises mend_the_table if the table is not stamped.
 int stamp_column(Oid table);
 
-// True if it is the function in C with this symbol. Only superusers can create such, so the symbol tells ours from
-// others.
-bool is_function(Oid function, const char* symbol);
+// The trigger function in the schema snowflake_ids.
+Oid feed_function(const char* name);
 
 // For a poll, whose plan is null if that cannot be told. `deletions`: their table, or InvalidOid. Raises
 //   - mend_the_table if rows can come, or go, that a poll does not tell, or if row security hides rows from this role;
