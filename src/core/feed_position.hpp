@@ -5,17 +5,17 @@
 //   10 commits
 //   poll: the row of 10, because it was open; 11 is below xmax and was not open, so it is not new
 //
-// Text, so that a client keeps it in any column: numbers in lower-case hexadecimal, with dots between them, in the
-// order of the fields of FeedPosition, after the version. The last part is the list of the transactions that were in
-// progress, from the newest: each one's distance from the one before it, the first one's from `xmax`. Five bits are a
-// character, the lowest first; the alphabet's second half says that more follow.
+// Text, so that a client keeps it in any column: numbers in hexadecimal, a dot after each. They are the version, the
+// fields of FeedPosition in their order, and the transactions that were in progress, from the newest: each one's
+// distance from the one before it, the first one's from `xmax`.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
+#include <system_error>
 
 namespace snowflake_ids {
 
@@ -43,74 +43,45 @@ inline constexpr std::uint64_t FeedPosition::*feed_position_fields[] = {
 // No stamp, and no transaction id, is that large.
 inline constexpr std::uint64_t no_stamp = (std::uint64_t{1} << 63) - 1;
 
-namespace detail {
+inline constexpr std::uint64_t position_version = 1;
 
-inline constexpr std::string_view position_version = "1";
-inline constexpr char position_alphabet[] = "abcdefghijklmnopqrstuvwxyz234567ABCDEFGHIJKLMNOPQRSTUVWXYZ0189-_";
-inline constexpr std::uint64_t digit_bits = 5, digits = 1 << digit_bits;
-
-constexpr int hexadecimal_of(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-}  // namespace detail
-
-// `put(char)` gets the text. `open`: the transactions in progress, ascending, all below p.xmax.
+// `put(text)` gets the parts of the text. `open`: the transactions in progress, ascending, all below p.xmax.
 template <class It, class Put>
-constexpr void write_feed_position(const FeedPosition& p, It begin, It end, Put put) {
-    using namespace detail;
-    for (const char c : position_version) put(c);
-    for (const auto field : feed_position_fields) {
-        put('.');
-        const std::uint64_t value = p.*field;
-        int shift = 60;
-        while (shift > 0 && value >> shift == 0) shift -= 4;
-        for (; shift >= 0; shift -= 4) put("0123456789abcdef"[value >> shift & 15]);
-    }
-    put('.');
-    std::uint64_t above = p.xmax;
-    while (end != begin) {
-        const std::uint64_t xid = *--end;
-        std::uint64_t gap = above - xid;
-        for (; gap >= digits; gap >>= digit_bits) put(position_alphabet[digits + gap % digits]);
-        put(position_alphabet[gap]);
-        above = xid;
+void write_feed_position(const FeedPosition& p, It begin, It end, Put put) {
+    const auto write = [&](std::uint64_t number) {
+        char text[17];
+        char* const last = std::to_chars(text, text + 16, number, 16).ptr;
+        *last = '.';
+        put(std::string_view(text, static_cast<std::size_t>(last + 1 - text)));
+    };
+    write(position_version);
+    for (const auto field : feed_position_fields) write(p.*field);
+    for (std::uint64_t above = p.xmax; end != begin; above = *end) {
+        --end;
+        write(above - *end);
     }
 }
 
 // False if the text is no position. `open(xid)` gets the transactions in progress, from the newest.
 template <class Open>
-constexpr bool read_feed_position(std::string_view text, FeedPosition& p, Open open) {
-    using namespace detail;
-    if (!text.starts_with(position_version)) return false;
-    std::size_t i = position_version.size();
-    for (const auto field : feed_position_fields) {
-        if (i >= text.size() || text[i++] != '.') return false;
-        std::uint64_t value = 0;
-        const std::size_t first = i;
-        for (int digit; i < text.size() && (digit = hexadecimal_of(text[i])) >= 0; i++) {
-            if (value >> 60 != 0) return false;
-            value = value << 4 | static_cast<std::uint64_t>(digit);
-        }
-        if (i == first) return false;
-        p.*field = value;
-    }
-    if (i >= text.size() || text[i++] != '.' || p.xmax >= no_stamp) return false;
-    std::uint64_t above = p.xmax, gap = 0;
-    std::uint64_t shift = 0;
-    for (; i < text.size(); i++) {
-        const char* const found = std::find(std::begin(position_alphabet), std::end(position_alphabet) - 1, text[i]);
-        const auto value = static_cast<std::uint64_t>(found - position_alphabet);
-        if (value >= 2 * digits || shift > 60 || (shift == 60 && value >= 8)) return false;
-        gap |= value % digits << shift;
-        shift += digit_bits;
-        if (value >= digits) continue;
-        if (gap == 0 || gap >= above) return false;
+bool read_feed_position(std::string_view text, FeedPosition& p, Open open) {
+    const char *at = text.data(), *const end = at + text.size();
+    const auto read = [&](std::uint64_t& number) {
+        const auto [rest, error] = std::from_chars(at, end, number, 16);
+        if (error != std::errc{} || rest == end || *rest != '.') return false;
+        at = rest + 1;
+        return true;
+    };
+    std::uint64_t version = 0, gap = 0;
+    if (!read(version) || version != position_version) return false;
+    for (const auto field : feed_position_fields)
+        if (!read(p.*field)) return false;
+    if (p.xmax >= no_stamp) return false;
+    for (std::uint64_t above = p.xmax; at != end; open(above)) {
+        if (!read(gap) || gap == 0 || gap >= above) return false;
         above -= gap;
-        open(above);
-        gap = shift = 0;
     }
-    return shift == 0;
+    return true;
 }
 
 // What a reader has not seen. A stamp is new to it if the stamp is at least `from`, or among the `open` ones

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(std::is_sorted(open.rbegin(), open.rend()) && (open.empty() || (open.front() < p.xmax && open.back() > 0)));
     std::reverse(open.begin(), open.end());
     std::string once;
-    write_feed_position(p, open.begin(), open.end(), [&](char c) { once += c; });
+    write_feed_position(p, open.begin(), open.end(), [&](std::string_view part) { once += part; });
 
     FeedPosition again{};
     std::vector<std::uint64_t> same;

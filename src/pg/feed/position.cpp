@@ -50,7 +50,9 @@ Read read(std::string_view text) {
 text* text_of(const FeedPosition& p, const Unseen& open) {
     StringInfoData buffer;
     initStringInfo(&buffer);
-    write_feed_position(p, open.open, open.open + open.count, [&](char c) { appendStringInfoChar(&buffer, c); });
+    write_feed_position(p, open.open, open.open + open.count, [&](std::string_view text) {
+        appendBinaryStringInfo(&buffer, text.data(), static_cast<int>(text.size()));
+    });
     return cstring_to_text_with_len(buffer.data, buffer.len);
 }
 
