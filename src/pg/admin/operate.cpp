@@ -97,33 +97,29 @@ FUNCTION(snowflake_ids_sno_observe) {
     PG_RETURN_VOID();
 }
 
+namespace {
+
+// Arguments `n` and `n` + 1 are the id and `force`. Ignores ids of another machine id.
+Datum observe_id(FunctionCallInfo fcinfo, int n, Generator& g, const Layout& layout, const char* what) {
+    const int64 id = PG_GETARG_INT64(n);
+    const bool force = force_argument(fcinfo, n + 1);
+    if (split_id(layout, id, what).node == g.node) observe(g, layout.time_of(static_cast<uint64>(id)), force, what);
+    PG_RETURN_VOID();
+}
+
+}  // namespace
+
 FUNCTION(snowflake_ids_mastic_observe) {
-    const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
-    const bool force = force_argument(fcinfo, 1);
-    observe(generator::ready_mastic(), mastic::layout.time_of(id), force, "Mastic id");
-    PG_RETURN_VOID();
+    return observe_id(fcinfo, 0, generator::ready_mastic(), mastic::layout, "Mastic id");
 }
 
-// snowflake_si_observe(id, force) ignores ids of another machine id.
 FUNCTION(snowflake_ids_snowflake_si_observe) {
-    const int64 id = PG_GETARG_INT64(0);
-    const bool force = force_argument(fcinfo, 1);
-    Generator& g = generator::ready_snowflake_si();
-    constexpr Layout layout = snowflake_si::layout;
-    if (split_id(layout, id, "Snowflake-SI id").node == g.node)
-        observe(g, layout.time_of(static_cast<uint64>(id)), force, "Snowflake-SI id");
-    PG_RETURN_VOID();
+    return observe_id(fcinfo, 0, generator::ready_snowflake_si(), snowflake_si::layout, "Snowflake-SI id");
 }
 
-// snowflake_observe(layout, id, force) ignores ids of another machine id.
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
-    const int64 id = PG_GETARG_INT64(1);
-    const bool force = force_argument(fcinfo, 2);
-    const uint64 node = split_id(named.layout, id, "id").node;
-    Generator& g = generator::ready_snowflake(named);
-    if (node == g.node) observe(g, named.layout.time_of(static_cast<uint64>(id)), force, named.name);
-    PG_RETURN_VOID();
+    return observe_id(fcinfo, 1, generator::ready_snowflake(named), named.layout, psprintf("%s id", named.name));
 }
 
 namespace {
