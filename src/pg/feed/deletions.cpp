@@ -27,6 +27,7 @@ extern "C" {
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -227,12 +228,13 @@ void note_key(Deletions& d, const TriggerData& t) {
     table_close(table, NoLock);
 }
 
-// A part that is truncated alone, or a parent whose children may have been left out (ONLY), is not the whole table.
+// A part that is truncated alone, or a parent whose children may have been left out (ONLY), is not the whole table. A
+// table whose children are gone counts as a parent until ANALYZE.
 void note_truncated(const TriggerData& t) {
     const Relation deletions = open_deletions(t), rel = t.tg_relation;
     const Oid oid = RelationGetRelid(rel);
     const bool whole = !rel->rd_rel->relispartition && list_length(relatives_above(oid)) == 1 &&
-                       (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || list_length(relatives_below(oid)) == 1);
+                       (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || !has_subclass(oid));
     insert_without_key(deletions,
                        whole ? nullptr : psprintf("\"%s\"%s", RelationGetRelationName(rel), part_was_truncated));
     table_close(deletions, NoLock);
@@ -254,19 +256,19 @@ bool has_changed(const Deletions& key, const TriggerData& t) {
     return false;
 }
 
-const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
-    const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
-    if (t != nullptr && TRIGGER_FIRED_AFTER(t->tg_event) && !TRIGGER_FIRED_BY_INSERT(t->tg_event)) return *t;
-    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("function \"%s\" is for triggers that create_feed() makes", function),
-                    errhint("SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
-}
-
 Deletions* new_deletions(MemoryContext context) {
     return static_cast<Deletions*>(MemoryContextAllocZero(context, sizeof(Deletions)));
 }
 
 }  // namespace
+
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, bool (*fits)(TriggerEvent)) {
+    const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
+    if (likely(t != nullptr && fits(t->tg_event))) return *t;
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function \"%s\" is for triggers that create_feed() makes", function),
+                    errhint("SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
+}
 
 void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext context) {
     const Relation rel = t.tg_relation;
@@ -291,9 +293,15 @@ namespace snowflake_ids {
 
 using namespace feed;
 
+namespace {
+
+bool is_after(TriggerEvent event) { return TRIGGER_FIRED_AFTER(event) && !TRIGGER_FIRED_BY_INSERT(event); }
+
+}  // namespace
+
 // AFTER DELETE, AFTER TRUNCATE.
 FUNCTION(snowflake_ids_note_deleted) {
-    const TriggerData& t = trigger_data(fcinfo, "note_deleted");
+    const TriggerData& t = trigger_data(fcinfo, "note_deleted", is_after);
     auto*& deletions = reinterpret_cast<Deletions*&>(fcinfo->flinfo->fn_extra);
     if (deletions == nullptr) {
         deletions = new_deletions(fcinfo->flinfo->fn_mcxt);
@@ -306,7 +314,7 @@ FUNCTION(snowflake_ids_note_deleted) {
 // AFTER DELETE OR UPDATE OR TRUNCATE on the table of deletions, FOR EACH STATEMENT: somebody removes deletions that
 // readers may not have read.
 FUNCTION(snowflake_ids_note_lost) {
-    const Relation table = trigger_data(fcinfo, "note_lost").tg_relation;
+    const Relation table = trigger_data(fcinfo, "note_lost", is_after).tg_relation;
     insert_without_key(table,
                        psprintf("Rows of \"%s\" were removed or changed by hand.", RelationGetRelationName(table)));
     return Datum{0};

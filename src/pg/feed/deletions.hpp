@@ -26,6 +26,9 @@ struct Deletions {
 // Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key.
 const char* match_key(Deletions& d, Relation deletions, Relation rel);
 
+// Raises an error if this is no call of a trigger, or of one that does not fit.
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, bool (*fits)(TriggerEvent));
+
 // BEFORE UPDATE, as the last trigger. A note of an update that does not happen is harmless: polls look whether the key
 // is there. `key` is null at first in each statement, and then allocated in `context`.
 void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext context);

@@ -22,14 +22,8 @@ namespace snowflake_ids {
 
 namespace {
 
-const TriggerData& trigger_data(FunctionCallInfo fcinfo) {
-    const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
-    if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
-               !TRIGGER_FIRED_BY_DELETE(t->tg_event)))
-        return *t;
-    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("function \"feed_stamp\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW"),
-                    errhint("SELECT to_do FROM snowflake_ids.create_feed('my_table');")));
+bool is_before_row(TriggerEvent event) {
+    return TRIGGER_FIRED_BEFORE(event) && TRIGGER_FIRED_FOR_ROW(event) && !TRIGGER_FIRED_BY_DELETE(event);
 }
 
 // In a key, an upsert would insert a second row, and rows that refer to the key would lose it.
@@ -67,7 +61,7 @@ struct Stamping {
 }  // namespace
 
 FUNCTION(snowflake_ids_feed_stamp) {
-    const TriggerData& t = trigger_data(fcinfo);
+    const TriggerData& t = feed::trigger_data(fcinfo, "feed_stamp", is_before_row);
     FmgrInfo& info = *fcinfo->flinfo;
     auto*& found = reinterpret_cast<Stamping*&>(info.fn_extra);
     if (unlikely(found == nullptr)) {

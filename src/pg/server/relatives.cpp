@@ -8,43 +8,25 @@ extern "C" {
 #include "catalog/pg_inherits.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 }
 
 namespace snowflake_ids {
 
-namespace {
-
-// PostgreSQL clears relhassubclass late, so there may be none.
-bool may_have_children(Oid relation) {
-    return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
-}
-
-List* with_relatives(Oid table, bool above) {
+List* relatives_above(Oid table) {
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     List* found = list_make1_oid(table);
     for (int i = 0; i < list_length(found); i++) {
-        const Oid of = list_nth_oid(found, i);
-        if (!above && !may_have_children(of)) continue;
         ScanKeyData key;
-        ScanKeyInit(&key, above ? Anum_pg_inherits_inhrelid : Anum_pg_inherits_inhparent, BTEqualStrategyNumber,
-                    F_OIDEQ, ObjectIdGetDatum(of));
-        SysScanDesc scan = systable_beginscan(inherits, above ? InheritsRelidSeqnoIndexId : InheritsParentIndexId, true,
-                                              nullptr, 1, &key);
-        for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
-            const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
-            found = list_append_unique_oid(found, above ? row->inhparent : row->inhrelid);
-        }
+        ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ,
+                    ObjectIdGetDatum(list_nth_oid(found, i)));
+        SysScanDesc scan = systable_beginscan(inherits, InheritsRelidSeqnoIndexId, true, nullptr, 1, &key);
+        for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));)
+            found = list_append_unique_oid(found, reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhparent);
         systable_endscan(scan);
     }
     table_close(inherits, AccessShareLock);
     return found;
 }
-
-}  // namespace
-
-List* relatives_above(Oid table) { return with_relatives(table, true); }
-List* relatives_below(Oid table) { return with_relatives(table, false); }
 
 const char* full_name(Oid relation) {
     const char* const name = get_rel_name(relation);

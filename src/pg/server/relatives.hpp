@@ -1,4 +1,4 @@
-// The tables that a table is a part of, and its parts: by partitioning and by inheritance. And their names.
+// The tables that a table is a part of, by partitioning and by inheritance. And their names.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -12,7 +12,6 @@ namespace snowflake_ids {
 // The oids begin with the table. A partition that is being detached still counts, because transactions that began
 // before may write to it through the table.
 List* relatives_above(Oid table);
-List* relatives_below(Oid table);
 
 // As SQL wants it; my_table if there is none, or it was dropped meanwhile.
 const char* full_name(Oid relation);
