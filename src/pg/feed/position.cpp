@@ -37,6 +37,15 @@ bool try_read(std::string_view text, Read& r) {
     return true;
 }
 
+text* text_of(const FeedPosition& p, const Unseen& open) {
+    StringInfoData buffer;
+    initStringInfo(&buffer);
+    write_feed_position(p, open.open, open.open + open.count, [&](std::string_view text) {
+        appendBinaryStringInfo(&buffer, text.data(), static_cast<int>(text.size()));
+    });
+    return cstring_to_text_with_len(buffer.data, buffer.len);
+}
+
 namespace {
 
 Read read(std::string_view text) {
@@ -45,15 +54,6 @@ Read read(std::string_view text) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                     errmsg("invalid position of a feed: \"%s\"", pnstrdup(text.data(), text.size())),
                     errhint("Pass the position that a poll has returned, or '' to begin with the whole table.")));
-}
-
-text* text_of(const FeedPosition& p, const Unseen& open) {
-    StringInfoData buffer;
-    initStringInfo(&buffer);
-    write_feed_position(p, open.open, open.open + open.count, [&](std::string_view text) {
-        appendBinaryStringInfo(&buffer, text.data(), static_cast<int>(text.size()));
-    });
-    return cstring_to_text_with_len(buffer.data, buffer.len);
 }
 
 // ---- what is lost
@@ -118,8 +118,6 @@ Unseen continued(const Read& r, bool upgraded) {
     return below(r.open, c.from);
 }
 
-bool is_of_this_cluster(const FeedPosition& p) { return p.cluster == GetSystemIdentifier(); }
-
 }  // namespace
 
 Since read_since(const text* text, Snapshot snapshot) {
@@ -128,7 +126,7 @@ Since read_since(const text* text, Snapshot snapshot) {
     if (since.whole) return since;
     const Read r = read(view_of(text));
     since.position = r.position;
-    since.upgraded = !is_of_this_cluster(r.position);
+    since.upgraded = r.position.cluster != GetSystemIdentifier();
     since.unseen = continued(r, since.upgraded);
     since.is_behind = !covers(unseen_in(snapshot, Subtransactions::left_out), since.unseen);
     return since;
@@ -186,18 +184,6 @@ text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
         .xmax = open.from,
     };
     return text_of(p, open);
-}
-
-uint64 seen_of(const text* position) {
-    Read r;
-    return try_read(view_of(position), r) ? r.position.seen : 0;
-}
-
-text* with_seen(text* position, uint64 seen) {
-    Read r;
-    if (!try_read(view_of(position), r)) return position;
-    r.position.seen = seen;
-    return text_of(r.position, r.open);
 }
 
 }  // namespace snowflake_ids::feed

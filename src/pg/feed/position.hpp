@@ -22,6 +22,8 @@ struct Read {
 // False if the text is no position.
 bool try_read(std::string_view text, Read& r);
 
+text* text_of(const FeedPosition& p, const Unseen& open);
+
 // What a position means for the present snapshot. palloc'd.
 struct Since {
     bool whole;      // no position: the whole table is new
@@ -45,11 +47,5 @@ Datum array_of(const Unseen& unseen);
 // The position of a reader of the table that has read the snapshot. `column`: the number of the column of stamps. Notes
 // the life (lives.hpp) unless in recovery, so it may wait.
 text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot);
-
-// Replaces the count of a position, or is the text itself if it is no position.
-text* with_seen(text* position, uint64 seen);
-
-// 0 if the text is no position.
-uint64 seen_of(const text* position);
 
 }  // namespace snowflake_ids::feed

@@ -181,11 +181,13 @@ namespace snowflake_ids {
 // wait for.
 FUNCTION(snowflake_ids_wait_feed) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
-    text* const since = PG_GETARG_TEXT_PP(1);
-    if (VARSIZE_ANY_EXHDR(since) == 0) PG_RETURN_TEXT_P(since);
-    const Oid table = PG_GETARG_OID(0);
-    const uint64 seen = feed::wait(table, feed::seen_of(since), feed::timeout_argument(fcinfo, 2));
-    PG_RETURN_TEXT_P(feed::with_seen(since, seen));
+    const text* const since = PG_GETARG_TEXT_PP(1);
+    if (feed::view_of(since).empty()) PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+    feed::Read r{};
+    const bool is_position = feed::try_read(feed::view_of(since), r);
+    r.position.seen = feed::wait(PG_GETARG_OID(0), r.position.seen, feed::timeout_argument(fcinfo, 2));
+    if (!is_position) PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+    PG_RETURN_TEXT_P(feed::text_of(r.position, r.open));
 }
 
 }  // namespace snowflake_ids
