@@ -11,54 +11,35 @@ namespace snowflake_ids {
 
 namespace {
 
-struct Search {
-    const void *first, *second;  // the arguments
-    int left = 2000;             // nodes to visit; then the clause counts as not found
-
-    bool wants(const OpExpr* op) const {
-        const void *a = linitial(op->args), *b = lsecond(op->args);
-        return (a == first && b == second) || (a == second && b == first);
-    }
-};
-
 int first_arm = 0;  // of any OR; only the order of the search depends on it
 
-// Looks at each comparison in this list of AND-ed clauses, then in each AND inside the clauses, also inside OR and NOT.
-// An arm of an OR that is a comparison itself is in no AND.
-ClausePlace find_in(Search& search, List* clauses);
-
-ClausePlace find_below(Search& search, Node* node) {
-    if (search.left-- <= 0) return {};
-    // Of an OR, PostgreSQL keeps two forms. The planner estimates the one that has RestrictInfos inside.
-    if (IsA(node, RestrictInfo)) {
-        auto* info = reinterpret_cast<RestrictInfo*>(node);
-        node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
-    }
-    if (!IsA(node, BoolExpr)) return {};
-    auto* expression = reinterpret_cast<BoolExpr*>(node);
-    if (expression->boolop == AND_EXPR) return find_in(search, expression->args);
+// Among clauses that are AND-ed, or else the arms of an OR or NOT, and in the ANDs inside them. Each of those that it
+// enters takes one of `left`; then the clause counts as not found.
+ClausePlace find_in(List* clauses, bool are_anded, const List* arguments, int& left) {
     check_stack_depth();
-    const int arms = list_length(expression->args);
-    for (int n = 0; n < arms; n++) {
-        const int arm = (first_arm + n) % arms;
-        const ClausePlace found = find_below(search, static_cast<Node*>(list_nth(expression->args, arm)));
+    const int count = list_length(clauses);
+    for (int n = 0; n < count; n++) {
+        const int i = are_anded ? n : (first_arm + n) % count;
+        auto* node = static_cast<Node*>(list_nth(clauses, i));
+        if (const OpExpr* const op = binary_clause(node)) {
+            const void *a = linitial(op->args), *b = lsecond(op->args);
+            const void *first = linitial(arguments), *second = lsecond(arguments);
+            if (are_anded && ((a == first && b == second) || (a == second && b == first))) return {clauses, i};
+            continue;
+        }
+        // Of an OR, PostgreSQL keeps two forms. The planner estimates the one that has RestrictInfos inside.
+        if (IsA(node, RestrictInfo)) {
+            auto* info = reinterpret_cast<RestrictInfo*>(node);
+            node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
+        }
+        if (!IsA(node, BoolExpr) || left-- <= 0) continue;
+        const auto* inside = reinterpret_cast<const BoolExpr*>(node);
+        const ClausePlace found = find_in(inside->args, inside->boolop == AND_EXPR, arguments, left);
         if (found.clauses == NIL) continue;
-        first_arm = arm;
+        if (!are_anded) first_arm = i;
         return found;
     }
     return {};
-}
-
-ClausePlace find_in(Search& search, List* clauses) {
-    check_stack_depth();
-    for (int i = 0; i < list_length(clauses); i++) {
-        const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(clauses, i)));
-        if (op != nullptr && search.wants(op)) return {clauses, i};
-    }
-    ClausePlace found{};
-    for (int i = 0; i < list_length(clauses) && found.clauses == NIL; i++)
-        found = find_below(search, static_cast<Node*>(list_nth(clauses, i)));
-    return found;
 }
 
 }  // namespace
@@ -71,9 +52,9 @@ const OpExpr* binary_clause(Node* clause) {
 }
 
 ClausePlace find_clause(const RelOptInfo* rel, const List* arguments) {
-    Search search{linitial(arguments), lsecond(arguments)};
-    const ClausePlace found = find_in(search, rel->baserestrictinfo);
-    return found.clauses != NIL ? found : find_in(search, rel->joininfo);
+    int left = 2000;
+    const ClausePlace found = find_in(rel->baserestrictinfo, true, arguments, left);
+    return found.clauses != NIL ? found : find_in(rel->joininfo, true, arguments, left);
 }
 
 }  // namespace snowflake_ids
