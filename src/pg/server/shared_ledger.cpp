@@ -6,7 +6,6 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
-#include "utils/memutils.h"
 }
 
 #include "ledger/clock.hpp"
@@ -88,11 +87,6 @@ ledger::Ledger make_segment(Location& location) {
     return l;
 }
 
-ledger::Ledger make_private() {
-    auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes + PG_CACHE_LINE_SIZE));
-    return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
-}
-
 // Adds a hint to PostgreSQL's errors. `making` points to a bool: false if memory that exists is being attached.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
@@ -114,11 +108,6 @@ void find_or_make(Location& location, bool& making) {
 }
 
 void attach() {
-    if (!IsUnderPostmaster) {
-        own_ledger = make_private();
-        own_memory = "single-user";
-        return;
-    }
     bool making = true;  // find_location() may make the location
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;

@@ -1,7 +1,6 @@
 // Finds or makes the ledger in the server's shared memory:
 //   - a segment of dynamic shared memory, which the first session that needs it creates; or
-//   - with shared_preload_libraries, a part of the main shared memory; or
-//   - in single-user mode, memory of that one process.
+//   - with shared_preload_libraries, a part of the main shared memory.
 //
 // A few bytes of the main shared memory say where it is: the server reserves more than it uses, so they need no
 // preloading.
@@ -22,7 +21,7 @@ const ledger::Ledger* ledger_if_attached();
 // it may begin a subtransaction.
 const ledger::Ledger* try_shared_ledger(const char** why);
 
-// For snowflake_ids.status(): "dynamic", "preloaded", "single-user", or "none" if this process has no ledger.
+// For snowflake_ids.status(): "dynamic", "preloaded", or "none" if this process has no ledger.
 const char* ledger_memory_name();
 
 void reserve_shared_ledger();

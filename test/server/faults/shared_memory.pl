@@ -138,7 +138,7 @@ for (
 	my $drawn =
 		q{SELECT string_agg(concat_ws(' ', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()), ' ') }
 	  . 'FROM generate_series(1, 1000)';
-	for ([ 'snowflake_ids', 'preloaded' ], [ '', 'single-user' ])
+	for ([ 'snowflake_ids', 'preloaded' ], [ '', 'dynamic' ])
 	{
 		my ($preload, $memory) = @$_;
 		conf("shared_preload_libraries = '$preload'");
