@@ -98,15 +98,14 @@ struct Comparison {
 
     Comparison(const Order& order, Oid opno, bool column_first) {
         if (order.type == nullptr) return;
-        int found;
         Oid left, right;
-        if (!op_in_opfamily(opno, order.family)) return;
-        get_op_opfamily_properties(opno, order.family, false, &found, &left, &right);
+        op_input_types(opno, &left, &right);
+        const int found = get_op_opfamily_strategy(opno, order.family);
         column = order.type->of(left);
         other = order.type->of(right);
         column_type = column_first ? left : right;
         if (!column_first) std::swap(column, other);
-        if (found != BTEqualStrategyNumber && column != nullptr && other != nullptr)
+        if (found != 0 && found != BTEqualStrategyNumber && column != nullptr && other != nullptr)
             strategy = column_first ? found : BTMaxStrategyNumber + 1 - found;
     }
 };
@@ -115,10 +114,7 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
     const auto* known = reinterpret_cast<const Const*>(other);
-    if (known->constisnull) {
-        range.with_null = true;
-        return;
-    }
+    if (known->constisnull) return range.add(false, 0);  // no row passes
     const Key key = comparison.other(known->constvalue);
     // Lower bounds are inside, upper bounds outside, so "<= key" is "< the next key".
     const bool next =

@@ -58,8 +58,8 @@ void Statistics::release() {
 // Rows that are not NULL are either common values, counted one by one, or in the histogram.
 double Statistics::fraction(const Range& range) {
     if (!range.compared()) return 1;
-    if (!exists_ || range.unknown) return range.default_fraction();
     if (range.empty()) return 0;
+    if (!exists_ || range.unknown) return range.default_fraction();
     double sum = 0;
     for (int i = 0; i < common_.nvalues; i++)
         if (range.contains(key(common_, i))) sum += common_.numbers[i];

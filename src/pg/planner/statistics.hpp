@@ -19,7 +19,6 @@ using ToKey = Key (*)(Datum);
 struct Range {
     bool above = false, below = false;  // some bound of this side was added
     bool unknown = false;               // one of them is no constant
-    bool with_null = false;             // with NULL, which no row passes
     Key lower = 0, upper = ~Key{0};
 
     void add(bool is_lower, Key key) {
@@ -32,13 +31,12 @@ struct Range {
     void add_unknown(bool is_lower) { (is_lower ? above : below) = unknown = true; }
 
     // So rows with NULL in the column do not pass.
-    bool compared() const { return above || below || with_null; }
+    bool compared() const { return above || below; }
     bool contains(Key key) const { return lower <= key && key < upper; }
-    bool empty() const { return with_null || upper <= lower; }
+    bool empty() const { return upper <= lower; }
 
     // What PostgreSQL assumes if a bound or the statistics are unknown.
     double default_fraction() const {
-        if (with_null) return 0;
         if (below && above) return DEFAULT_RANGE_INEQ_SEL;
         return below || above ? DEFAULT_INEQ_SEL : 1;
     }
