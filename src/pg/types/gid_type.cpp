@@ -33,6 +33,7 @@ Kind kind_of_modifier(int32 modifier) {
 
 // After a soft error, the result is false.
 bool check_kind(const Id& id, int32 modifier, Node* escontext) {
+    if (modifier == -1) return true;
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
     char text[gid::text_size + 1];
@@ -43,10 +44,6 @@ bool check_kind(const Id& id, int32 modifier, Node* escontext) {
         {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
         escontext);
     return false;
-}
-
-inline bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
-    return modifier == -1 || check_kind(id, modifier, escontext);
 }
 
 }  // namespace
@@ -63,14 +60,14 @@ BYTE_FUNCTIONS(gid)
 FUNCTION(snowflake_ids_gid_in) {
     Id id;
     if (!id_from_text<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
-    if (!check_modifier(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
+    if (!check_kind(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
     return id_datum(id);
 }
 
 FUNCTION(snowflake_ids_gid_recv) {
     Id id;
     if (!id_from_message<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
-    if (!check_modifier(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
+    if (!check_kind(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
     return id_datum(id);
 }
 
@@ -92,7 +89,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
 // For a value that is stored in a column with a modifier, or cast to a type with one. NULL after a soft error.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
-    if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
+    if (!check_kind(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
     return PG_GETARG_DATUM(0);
 }
 

@@ -61,30 +61,22 @@ FUNCTION(snowflake_ids_mastic_hash_extended) {
 // mastic_index_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes
 // b <= id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
 FUNCTION(snowflake_ids_mastic_index_bound) {
-    constexpr std::uint64_t most = PG_INT64_MAX;
     const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
-    switch (PG_GETARG_INT32(1)) {
-        case BTEqualStrategyNumber:
-            if (number > most) PG_RETURN_NULL();
-            PG_RETURN_INT64(static_cast<int64>(number));
-        case BTLessStrategyNumber:
-        case BTGreaterEqualStrategyNumber:
-            if (number == 0) PG_RETURN_INT64(-1);
-            PG_RETURN_INT64(static_cast<int64>(Min(number - 1, most)));
-        default:
-            PG_RETURN_INT64(static_cast<int64>(Min(number, most)));
-    }
+    const int32 strategy = PG_GETARG_INT32(1);
+    const bool is_greater = number > static_cast<std::uint64_t>(PG_INT64_MAX);  // than every bigint
+    if (is_greater && strategy == BTEqualStrategyNumber) PG_RETURN_NULL();
+    const bool before = strategy == BTLessStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+    PG_RETURN_INT64(is_greater ? PG_INT64_MAX : static_cast<int64>(number) - (before ? 1 : 0));
 }
 
 namespace {
 
 // The btree strategy with the bigint on the left; 0 for <>.
 int strategy_with_bigint_first(Oid opno, int bigint_argument) {
-    Oid left, right;
-    op_input_types(opno, &left, &right);
-    const Oid mastic = bigint_argument == 0 ? right : left;
-    const int strategy = get_op_opfamily_strategy(opno, lookup_type_cache(mastic, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
-    return strategy == 0 || bigint_argument == 0 ? strategy : BTMaxStrategyNumber + 1 - strategy;
+    Oid bigint, mastic;
+    if (bigint_argument != 0) opno = get_commutator(opno);
+    op_input_types(opno, &bigint, &mastic);
+    return get_op_opfamily_strategy(opno, lookup_type_cache(mastic, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
 }
 
 Oid operator_of_index(const IndexOptInfo* index, Oid family, int strategy) {
