@@ -26,9 +26,7 @@ struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;
     static constexpr const char* name = "gid";
-    static constexpr std::size_t binary_size = gid::binary_size, text_size = gid::text_size;
     static constexpr auto& parse = gid::parse;
-    static constexpr auto& print = gid::print;
     static constexpr auto& from_bytes = gid::from_bytes;
 };
 

@@ -41,9 +41,7 @@ struct Type {
     using Id = sno::Id;
     using SortKey = sno::SortKey;
     static constexpr const char* name = "sno";
-    static constexpr std::size_t binary_size = sno::binary_size, text_size = sno::text_size;
     static constexpr auto& parse = sno::parse;
-    static constexpr auto& print = sno::print;
     static constexpr auto& from_bytes = sno::from_bytes;
 };
 

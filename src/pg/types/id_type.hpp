@@ -74,49 +74,12 @@ Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     PG_RETURN_NULL();
 }
 
-template <class Type>
-Datum id_to_text(FunctionCallInfo fcinfo) {
-    char* text = static_cast<char*>(palloc(Type::text_size + 1));
-    Type::print(id_argument<typename Type::Id>(fcinfo, 0), text);
-    text[Type::text_size] = '\0';
-    PG_RETURN_CSTRING(text);
-}
-
-// The binary output is the same.
-template <class Type>
-Datum id_to_bytea(FunctionCallInfo fcinfo) {
-    return bytea_datum(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size);
-}
-
-template <class Type>
-Datum id_hash(FunctionCallInfo fcinfo) {
-    return UInt32GetDatum(hash_bytes(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size));
-}
-
-template <class Type>
-Datum id_hash_extended(FunctionCallInfo fcinfo) {
-    const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
-    return UInt64GetDatum(
-        hash_bytes_extended(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size, seed));
-}
-
 // ---- comparison
 
 template <class Type>
 int compare_arguments(FunctionCallInfo fcinfo) {
     using Id = typename Type::Id;
     return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1));
-}
-
-// No copy is needed, because the aggregates min and max make one.
-template <class Type>
-Datum smaller_argument(FunctionCallInfo fcinfo) {
-    return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) <= 0 ? 0 : 1);
-}
-
-template <class Type>
-Datum larger_argument(FunctionCallInfo fcinfo) {
-    return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) >= 0 ? 0 : 1);
 }
 
 // ---- sorting
@@ -184,18 +147,35 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
     FUNCTION(snowflake_ids_##left##_eq##right) { PG_RETURN_BOOL((compared) == 0); } \
     FUNCTION(snowflake_ids_##left##_ne##right) { PG_RETURN_BOOL((compared) != 0); }
 
-// `type` is the name in SQL, and the namespace of its Type.
-#define ORDER_FUNCTIONS(type)                                                                 \
-    COMPARE_FUNCTIONS(type, , compare_arguments<type::Type>(fcinfo))                          \
-    FUNCTION(snowflake_ids_##type##_smaller) { return smaller_argument<type::Type>(fcinfo); } \
-    FUNCTION(snowflake_ids_##type##_larger) { return larger_argument<type::Type>(fcinfo); }   \
+// `type` is the name in SQL, and the namespace of its Type. The aggregates min and max copy what smaller and larger
+// return.
+#define ORDER_FUNCTIONS(type)                                                       \
+    COMPARE_FUNCTIONS(type, , compare_arguments<type::Type>(fcinfo))                \
+    FUNCTION(snowflake_ids_##type##_smaller) {                                      \
+        return PG_GETARG_DATUM(compare_arguments<type::Type>(fcinfo) <= 0 ? 0 : 1); \
+    }                                                                               \
+    FUNCTION(snowflake_ids_##type##_larger) {                                       \
+        return PG_GETARG_DATUM(compare_arguments<type::Type>(fcinfo) >= 0 ? 0 : 1); \
+    }                                                                               \
     FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }
 
-// Functions of the types passed by reference. Input is not here, because gid has a type modifier.
-#define BYTE_FUNCTIONS(type)                                                                  \
-    FUNCTION(snowflake_ids_##type##_out) { return id_to_text<type::Type>(fcinfo); }           \
-    FUNCTION(snowflake_ids_##type##_send) { return id_to_bytea<type::Type>(fcinfo); }         \
-    FUNCTION(snowflake_ids_##type##_to_bytea) { return id_to_bytea<type::Type>(fcinfo); }     \
-    FUNCTION(snowflake_ids_##type##_from_bytea) { return id_from_bytea<type::Type>(fcinfo); } \
-    FUNCTION(snowflake_ids_##type##_hash) { return id_hash<type::Type>(fcinfo); }             \
-    FUNCTION(snowflake_ids_##type##_hash_extended) { return id_hash_extended<type::Type>(fcinfo); }
+// Functions of the types passed by reference. Input is not here, because gid has a type modifier. The binary output is
+// that of the cast to bytea.
+#define BYTE_FUNCTIONS(type)                                                                                 \
+    FUNCTION(snowflake_ids_##type##_out) {                                                                   \
+        char* text = static_cast<char*>(palloc(type::text_size + 1));                                        \
+        type::print(id_argument<type::Id>(fcinfo, 0), text);                                                 \
+        text[type::text_size] = '\0';                                                                        \
+        PG_RETURN_CSTRING(text);                                                                             \
+    }                                                                                                        \
+    FUNCTION(snowflake_ids_##type##_to_bytea) {                                                              \
+        return bytea_datum(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size);                       \
+    }                                                                                                        \
+    FUNCTION(snowflake_ids_##type##_from_bytea) { return id_from_bytea<type::Type>(fcinfo); }                \
+    FUNCTION(snowflake_ids_##type##_hash) {                                                                  \
+        return UInt32GetDatum(hash_bytes(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size));        \
+    }                                                                                                        \
+    FUNCTION(snowflake_ids_##type##_hash_extended) {                                                         \
+        return UInt64GetDatum(hash_bytes_extended(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size, \
+                                                  static_cast<uint64>(PG_GETARG_INT64(1))));                 \
+    }
