@@ -6,7 +6,7 @@
 // a longjmp, skips no destructor. Code that runs while the ceiling file is locked raises no such error.
 //
 //   looking    was a generator reset, or a setting changed?     -> starting, drawing
-//   starting   notes revision and recovery, begins the life     -> entering
+//   starting   notes the revision, begins the life              -> entering
 //   entering   compares the WAL ceiling with the life           -> binding
 //   binding    finds the slot, applies the floor, sets limits   -> drawing
 //   drawing    takes a number of the lease                      -> drawn, claiming
@@ -29,7 +29,7 @@
 // A Host is a Steps, and a SlotFormats (formats.hpp) or its own, and has:
 //   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
 //   wall(), window(), changes()             the clock, how far ahead a ceiling is lifted, what ends a set-up
-//   in_recovery(), random_id(), life_began()
+//   random_id(), life_began()
 //   locked(done, work)                      work(file) once the ceiling file is locked, or nothing if done() is true
 //                                           before. True if the CeilingResult is `none`; else false, or an error
 //   locked_at_once(work)                    the same, but false if another process has the lock, and never an error
@@ -60,9 +60,8 @@ struct Session {
     Rules rules{};
     std::uint64_t limit = 0;      // ticks from here on need a higher ceiling first
     std::uint64_t lift_from = 0;  // a claim of a tick from here on lifts the ceilings early
-    bool in_recovery = false;
-    std::uint64_t revision = 0;  // Header::revision at the set-up
-    std::uint64_t changes = 0;   // Host::changes() at the set-up; 0: it must be set up again
+    std::uint64_t revision = 0;   // Header::revision at the set-up
+    std::uint64_t changes = 0;    // Host::changes() at the set-up; 0: it must be set up again
     Lease lease{};
 };
 
@@ -82,7 +81,6 @@ enum class Part : std::uint8_t {
 // What a draw under way knows.
 struct Draw {
     Part part = Part::looking;
-    bool in_recovery = false;
     std::uint32_t want = 0;
     std::uint64_t revision = 0;
     View view{};
@@ -172,8 +170,7 @@ microseconds least_left(Host& host, UnixTime until, UnixTime now) {
 
 template <class Host, class S>
 void set_limit(Host& host, Session<S>& g) {
-    Ceiling until = host.file_until(*g.slot);
-    if (!g.in_recovery) until = std::min(until, host.seen_wal().until());
+    const Ceiling until = std::min(host.file_until(*g.slot), host.seen_wal().until());
     g.limit = g.timeline.next_tick(until);
     g.lift_from = g.timeline.next_tick(until - least_left(host, until, host.wall()));
 }
@@ -225,8 +222,8 @@ void apply_floor(Host& host, S& slot) {
 
 // In a life, before the first slot is found there. Nothing if the session has entered the database already.
 template <class Host>
-void enter(Host& host, bool in_recovery) {
-    if (in_recovery || host.seen_wal().until() != Ceiling{}) return;
+void enter(Host& host) {
+    if (host.seen_wal().until() != Ceiling{}) return;
     auto& header = host.header();
     const UnixTime now = host.wall();
     // Without the step, the first id of a life could already be at the target.
@@ -259,7 +256,7 @@ bool lift_above(Host& host, Session<S>& g, std::uint64_t tick) {
     if (!host.locked([&] { return wanted < host.file_until(*g.slot); },
                      [&](const auto& file) { return lift_locked(host, g, tick, file); }))
         return false;
-    if (!g.in_recovery && wanted >= host.seen_wal().until()) {
+    if (wanted >= host.seen_wal().until()) {
         const Ceiling target = ceiling_at(wanted_ceiling(host, g, tick, host.wall()));
         auto&& wal = host.wal();
         note_wal(host, host.lift_wal_above(wal, host.header().life_id.load(), wanted, target));
@@ -278,7 +275,7 @@ void lift_ahead(Host& host, Session<S>& g, std::uint64_t tick) {
     // claim that needs the ceiling.
     const bool lifted = soon < host.file_until(*g.slot) ||
                         host.locked_at_once([&](const auto& file) { return lift_locked(host, g, tick, file); });
-    if (lifted && !g.in_recovery && soon >= host.seen_wal().until()) {
+    if (lifted && soon >= host.seen_wal().until()) {
         const Ceiling until = host.lift_wal_if_free(soon, {ceiling_at(least), host.header().life_id.load()});
         if (until != Ceiling{}) note_wal(host, until);
     }
@@ -297,15 +294,13 @@ bool lift_past(Host& host, Session<S>& g, std::uint64_t tick) {
 
 // ---- a draw
 
-// In recovery a generator is set up for every call, because a promotion may come at any time.
 template <class Host, class G>
 void bind(Host& host, G& g, const Draw& d) {
     host.find_slot(g);
     host.new_lease(g.lease);
     apply_floor(host, *g.slot);
-    g.in_recovery = d.in_recovery;
     g.revision = d.revision;
-    g.changes = d.in_recovery ? 0 : host.changes();
+    g.changes = host.changes();
     set_limit(host, g);
 }
 
@@ -349,13 +344,12 @@ template <class Host, class G>
 void set_up_part(Host& host, G& g, Draw& d) {
     switch (d.part) {
         case Part::starting:
-            d.in_recovery = host.in_recovery();
             d.revision = host.header().revision.load();
             if (g.revision != d.revision) host.seen_wal() = {};  // a reset may have lowered it
             d.part = begin_life(host) ? Part::entering : Part::failed;
             return;
         case Part::entering:
-            enter(host, d.in_recovery);
+            enter(host);
             d.part = Part::binding;
             return;
         default:

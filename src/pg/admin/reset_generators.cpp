@@ -2,12 +2,6 @@
 // ceiling. Only a forced reset moves a generator back. ledger/reset.cpp decides which are moved.
 #include "ledger/reset.hpp"
 
-#include "pg/pg.hpp"
-
-extern "C" {
-#include "access/xlog.h"
-}
-
 #include "core/automatic_machine_id.hpp"
 #include "core/gid.hpp"
 #include "ledger/formats.hpp"
@@ -15,6 +9,7 @@ extern "C" {
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/pg.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids {
@@ -79,6 +74,7 @@ void fail_past_floor() {
 
 // snowflake_ids.reset(floor, format, machine_id, force); null chooses all.
 FUNCTION(snowflake_ids_reset) {
+    PreventCommandDuringRecovery("snowflake_ids.reset()");
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
@@ -99,14 +95,13 @@ FUNCTION(snowflake_ids_reset) {
     if (!superuser()) check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
-    const bool in_recovery = RecoveryInProgress();
     const Deadline deadline{.queues = true};
     const bool in_past = !reset.force && floor < now;
     // Before anything is changed.
     ceiling_file::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    const bool damaged = !in_recovery && wal_ceiling::is_damaged();
+    const bool damaged = wal_ceiling::is_damaged();
     if (in_past && damaged) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
@@ -117,16 +112,14 @@ FUNCTION(snowflake_ids_reset) {
     if (damaged) repair_wal_ceiling(shared, reset, deadline);
     issue_limit::Host host(deadline);
     (void) ledger::begin_life(host);
-    ledger::enter(host, in_recovery);
+    ledger::enter(host);
     // If writing fails, slots in memory may have moved.
     ceiling_file::until_done({}, [&] { return ledger::apply_reset(ceiling_file::place(), shared, reset); });
-    if (!in_recovery) {
-        // Other databases keep their WAL ceilings, so an operator must force the reset in each.
-        if (reset.force)
-            lower_wal_ceiling(shared, floor, deadline);
-        else
-            wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
-    }
+    // Other databases keep their WAL ceilings, so an operator must force the reset in each.
+    if (reset.force)
+        lower_wal_ceiling(shared, floor, deadline);
+    else
+        wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));
     PG_RETURN_VOID();

@@ -104,21 +104,15 @@ FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
-    const bool known =
-        !not_accepted::is_refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
-    // -1: none
-    const auto node_in_use = [&](unsigned node_bits) {
-        if (!known) return -1;
-        return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
-    };
+    const bool known = !not_accepted::is_refused(not_accepted::machine_id), in_use = known && !in_recovery;
     constexpr unsigned wide = automatic_machine_id::bits, narrow = wide - 1;
     const char* refused = not_accepted::describe();
     const int64 life = shared != nullptr ? static_cast<int64>(shared->header->life_number.load()) : 0;
 
     Columns row;
-    row.add(Int32GetDatum(node_in_use(wide)), node_in_use(wide) < 0);
-    row.add(CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted"));
-    row.add(Int32GetDatum(node_in_use(narrow)), node_in_use(narrow) < 0);
+    row.add(UInt32GetDatum(machine_id::of_server(wide)), !in_use);
+    row.add(CStringGetTextDatum(known ? machine_id::source() : "not accepted"));
+    row.add(UInt32GetDatum(machine_id::of_server(narrow)), !in_use);
     row.add(Int64GetDatum(static_cast<int64>(GetSystemIdentifier())));
     row.add(CStringGetTextDatum(refused != nullptr ? refused : ""), refused == nullptr);
     row.add(Int64GetDatum(life), life == 0);

@@ -1,10 +1,6 @@
 // What a session's ceilings are in PostgreSQL, and whether a COMMIT waits for standbys.
 #include "pg/ceilings/issue_limit.hpp"
 
-extern "C" {
-#include "access/xlog.h"
-}
-
 #include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/entropy.hpp"
 #include "pg/server/machine_id.hpp"
@@ -27,14 +23,11 @@ uint64 Host::random_id() {
 }
 
 void Host::life_began() {
-    const bool standby = RecoveryInProgress();
-    const int id =
-        standby ? settings::standby_machine_id : static_cast<int>(machine_id::of_primary(machine_id::sno_bits));
     ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
                               errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to generate ids",
                                      header().life_number.load()),
-                              errdetail("Machine id %d (snowflake_ids.%s: %s).", id,
-                                        standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
+                              errdetail("Machine id %u (snowflake_ids.machine_id: %s).",
+                                        machine_id::of_server(machine_id::sno_bits), machine_id::source())));
 }
 
 wal_ceiling::InDatabase Host::wal() const {
@@ -58,7 +51,7 @@ const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
 }
 
 void protect_commit() {
-    if (latest == UnixTime{} || !synchronous_standbys::commits_wait() || RecoveryInProgress()) return;
+    if (latest == UnixTime{} || !synchronous_standbys::commits_wait()) return;
     // An unknown position is 0, which counts as not flushed.
     if (!synchronous_standbys::have_flushed(seen.position_for(latest))) synchronous_standbys::make_commit_wait();
 }

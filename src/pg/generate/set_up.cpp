@@ -26,9 +26,16 @@ namespace {
 
 // ---- whether ids may be generated
 
-// The ids of a parallel worker belong to its leader's transaction, whose COMMIT would not know that it must wait for
-// standbys (pg/ceilings/issue_limit.hpp).
 void check_may_generate(const char* name) {
+    // So a generator never has a limit from before a promotion.
+    if (RecoveryInProgress()) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("cannot generate %s ids during recovery", name),
+                        errdetail("The primary generates ids with the same numbers."),
+                        errhint("Generate the id on the primary, or use gen_gid() or gen_uuid7().")));
+    }
+    // The ids of a parallel worker belong to its leader's transaction, whose COMMIT would not know that it must wait for
+    // standbys (pg/ceilings/issue_limit.hpp).
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot generate %s ids in a parallel worker", name),
@@ -62,11 +69,8 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-uint32 choose_node(const char* name, const Layout& layout, bool in_recovery) {
-    // Nothing would keep such ids apart from those of the primary.
-    if (in_recovery && layout.node_bits == 0)
-        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
-    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);
+uint32 choose_node(const char* name, const Layout& layout) {
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::of_server(layout.node_bits);
     if (node > layout.max_node()) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
@@ -140,16 +144,12 @@ struct Wanted {
     uint64 packed_layout;  // 0 except for 64-bit layouts
     Timeline timeline;
     uint32 min, max;
-    // Asked once, because a promotion may come between two questions: a generator with the standby's node would be
-    // taken for one of the primary, although the database was not entered.
-    bool in_recovery;
 };
 
 struct Host : issue_limit::Host {
     const Wanted& wanted;
 
     Host(const Deadline& deadline, const Wanted& wanted) : issue_limit::Host(deadline), wanted(wanted) {}
-    bool in_recovery() const { return wanted.in_recovery; }
     static uint64 changes() { return settings::changes; }
     void find_slot(Generator& g) const {
         ledger::Slot& slot = find_or_create_slot(shared_ledger(), wanted.key, wanted.packed_layout);
@@ -175,7 +175,7 @@ void set_up(Generator& g, const Wanted& wanted) {
     while (d.part != ledger::Part::drawing) ledger::set_up_part(host, g, d);
 }
 
-void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
+void finish_set_up_sno(Generator& g, const ledger::Key& key) {
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -188,7 +188,7 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
                  "Change snowflake_ids.sno_sequence_min or snowflake_ids.sno_sequence_max, so that the range contains at least %u numbers.",
                  sno::least_numbers)));
     }
-    set_up(g, {"sno", key, 0, sno::timeline, bounds.value.min, bounds.value.max, in_recovery});
+    set_up(g, {"sno", key, 0, sno::timeline, bounds.value.min, bounds.value.max});
 }
 
 // So that the slot exists after a restart, which takes an entry with a ceiling. sno_at needs no other.
@@ -205,9 +205,8 @@ void give_entry(const ledger::Slot& slot) {
 void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_generate("sno");
     machine_id::warn_if_not_set();
-    const bool in_recovery = RecoveryInProgress();
-    const uint32 node = machine_id::to_generate_with("sno", machine_id::sno_bits, in_recovery);
-    finish_set_up_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
+    const uint32 node = machine_id::of_server(machine_id::sno_bits);
+    finish_set_up_sno(g, {format, static_cast<uint16>(node), InvalidOid});
 }
 
 }  // namespace
@@ -226,8 +225,7 @@ void set_up_sno_at(Generator& g) {
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
     check_may_generate(name);
     const uint64 packed_layout = packed_layout_of(name, layout);
-    const bool in_recovery = RecoveryInProgress();
-    const uint32 node = choose_node(name, layout, in_recovery);
+    const uint32 node = choose_node(name, layout);
     check_clock(name, layout.timeline);
     // A slot's word has room for 65,536 numbers per tick.
     set_up(g, {name,
@@ -235,8 +233,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
                packed_layout,
                layout.timeline,
                0,
-               Min(layout.max_sequence(), 65535u),
-               in_recovery});
+               Min(layout.max_sequence(), 65535u)});
 }
 
 Generator& sno_of_partition(uint32 partition) {
@@ -249,10 +246,7 @@ Generator& sno_of_partition(uint32 partition) {
     if (is_stale(g) || g.node != partition) {
         g.changes = 0;  // if this fails, the next call must set it up again
         check_may_generate("sno");
-        if (RecoveryInProgress())
-            machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
-        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
-                          /*in_recovery=*/false);
+        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId});
     }
     return g;
 }

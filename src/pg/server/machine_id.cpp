@@ -48,45 +48,17 @@ bool is_first(uint64 warning) { return (shared_ledger().header->warnings.fetch_o
 
 }  // namespace
 
-uint32 of_primary(unsigned node_bits) {
+uint32 of_server(unsigned node_bits) {
     return automatic_machine_id::effective(settings::machine_id, GetSystemIdentifier(), node_bits);
 }
 
-const char* source(bool in_recovery) {
-    if (!in_recovery && settings::machine_id < 0) return "automatic";
-    const char* name = in_recovery ? "snowflake_ids.standby_machine_id" : "snowflake_ids.machine_id";
-    return GucSource_Names[find_option(name, false, false, ERROR)->source];
-}
-
-void fail_in_recovery(const char* name, const char* hint) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
-             errdetail("The primary generates ids with the same numbers."), errhint("%s", hint)));
-}
-
-// A standby cannot control which ids its primary issues, so its own have another node.
-uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) {
-    const uint32 primary = of_primary(node_bits);
-    if (!in_recovery) return primary;
-    if (settings::standby_machine_id < 0) {
-        fail_in_recovery(name,
-                         "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
-    }
-    const auto standby = static_cast<uint32>(settings::standby_machine_id);
-    if (standby == primary) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("cannot generate %s ids during recovery: the standby's machine id is the primary's", name),
-             errdetail("snowflake_ids.standby_machine_id is %u, and the primary's %s ids also have the machine id %u.",
-                       standby, name, primary),
-             errhint("Set snowflake_ids.standby_machine_id to a number that no other server has.")));
-    }
-    return standby;
+const char* source() {
+    if (settings::machine_id < 0) return "automatic";
+    return GucSource_Names[find_option("snowflake_ids.machine_id", false, false, ERROR)->source];
 }
 
 void warn_if_not_set() {
-    if (settings::machine_id >= 0 || RecoveryInProgress()) return;
+    if (settings::machine_id >= 0) return;
     const char* why = other_writers();
     if (why == nullptr && XLogLogicalInfoActive()) why = "may use logical replication";
     if (why == nullptr || !is_first(not_set)) return;

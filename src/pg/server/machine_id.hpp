@@ -1,5 +1,5 @@
-// The node of this server's ids (the setting machine_id, or else from the system identifier; in recovery
-// standby_machine_id), and the warnings if two servers may share it.
+// The node of this server's ids (the setting machine_id, or else from the system identifier), and the warnings if two
+// servers may share it.
 #pragma once
 
 #include "core/automatic_machine_id.hpp"
@@ -9,18 +9,11 @@ namespace snowflake_ids::machine_id {
 
 inline constexpr unsigned sno_bits = 16;  // the width of the node of a sno, its partition
 
-// On a standby with the primary's settings, that of the primary.
-uint32 of_primary(unsigned node_bits);
+// A standby with the primary's settings has that of the primary. The caller checks that it fits `node_bits`.
+uint32 of_server(unsigned node_bits);
 
-// For snowflake_ids.status(): "automatic", or the source as in pg_settings; in recovery always that of
-// standby_machine_id.
-const char* source(bool in_recovery);
-
-// The node for new ids of the format `name`. Raises an error in recovery without a standby_machine_id, or if the
-// primary has the same node. The caller checks that it fits `node_bits`.
-uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery);
-
-[[noreturn]] void fail_in_recovery(const char* name, const char* hint);
+// For snowflake_ids.status(): "automatic", or the source as in pg_settings.
+const char* source();
 
 // Warns once in a life if no machine id is set, and other servers may write ids into the same tables.
 void warn_if_not_set();

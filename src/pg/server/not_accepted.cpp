@@ -24,7 +24,6 @@ struct Known {
 
 constexpr Known known[count] = {
     {"snowflake_ids.machine_id", "a whole number from -1 to 65535"},
-    {"snowflake_ids.standby_machine_id", "a whole number from -1 to 65535"},
     {"snowflake_ids.sno_sequence_min", "a whole number from 0 to 65535"},
     {"snowflake_ids.sno_sequence_max", "a whole number from 0 to 65535"},
     {"snowflake_ids.clock_regression", "hold, wait or error"},

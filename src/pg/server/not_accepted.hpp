@@ -10,15 +10,7 @@
 namespace snowflake_ids::not_accepted {
 
 // The settings on which uniqueness depends.
-enum Setting : int {
-    machine_id,
-    standby_machine_id,
-    sno_sequence_min,
-    sno_sequence_max,
-    clock_regression,
-    durable_window,
-    count
-};
+enum Setting : int { machine_id, sno_sequence_min, sno_sequence_max, clock_regression, durable_window, count };
 
 // Calls `define`, which defines all settings, and finds those that were not accepted.
 void define_settings(void (*define)());

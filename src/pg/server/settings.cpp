@@ -15,7 +15,6 @@ int machine_id = -1;
 int sno_sequence_min = 0;
 int sno_sequence_max = 65535;
 int clock_regression = static_cast<int>(OnRegression::hold);
-int standby_machine_id = -1;
 int max_wait_ms = 10000;
 int durable_window_ms = 2000;
 uint64 changes = 1;
@@ -53,11 +52,6 @@ void define() {
         "If rows of several servers may get into one table, each server needs its own. With -1, it is derived from the system identifier, and 0 in layouts with fewer than 16 node bits.",
         &machine_id, machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>,
         nullptr);
-    DefineCustomIntVariable(
-        "snowflake_ids.standby_machine_id", "The machine id of this server while it is a standby.",
-        "It must differ from the machine ids of all other servers. With -1, a standby generates no ids that contain a machine id.",
-        &standby_machine_id, standby_machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr,
-        changed<not_accepted::standby_machine_id>, nullptr);
     define_sighup_int<not_accepted::sno_sequence_min>(
         "snowflake_ids.sno_sequence_min", "The lowest sequence number of new snos.",
         "Together with sno_sequence_max, it lets several servers share one partition. The range must contain at least six numbers.",

@@ -10,8 +10,7 @@ namespace snowflake_ids::settings {
 extern int machine_id;        // 0-65535; -1: automatic (machine_id.hpp)
 extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
-extern int clock_regression;    // an OnRegression: hold, wait or error
-extern int standby_machine_id;  // in recovery; -1: no ids with a machine id there
+extern int clock_regression;  // an OnRegression: hold, wait or error
 extern int max_wait_ms;
 extern int durable_window_ms;
 

@@ -7,6 +7,7 @@
 #include "support/ledger_explore.hpp"
 #include "support/ledger_lives.hpp"
 #include "support/ledger_wrong_leases.hpp"
+#include "support/ledger_wrong_steps.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -124,13 +125,11 @@ TEST(LedgerLeaseLives, SnoFloor) {
 
 TEST(LedgerLeaseLives, Promotion) {
     Leases<Lives> m;
-    m.sequence_bits = 3;
-    m.rules.max = 7;
-    m.clock = {3};
+    m.clock = {1, 3};
     m.most_events = 0;
-    m.lease_sessions({1}, 5);
+    m.lease_sessions({1}, 3);
     m.lease_sessions({1}, 1);
-    m.start_as_standby(1, 2);
+    m.start_promoted(1, 2);
     expect_right(m);
 }
 
@@ -181,23 +180,10 @@ TEST(LedgerLeaseLives, FindsLeaseKeptAboveAFloor) {
     expect_found(m, "issued at or below a floor");
 }
 
-struct Standby : Leases<Lives> {
-    Standby() {
-        clock = {1, 3};
-        start_as_standby(1, 2);
-    }
-};
-
-TEST(LedgerLeaseLives, FindsLeaseKeptThroughPromotion) {
-    Standby m;
-    m.lease_sessions<LeaseKeptBySetUp>({1}, 3);
-    expect_found(m, "issued beyond the flushed ceiling");
-}
-
-TEST(LedgerLeaseLives, FindsStandbyThatIsNotSetUpAgain) {
-    Standby m;
-    m.lease_sessions<StandbyNeverSetUpAgain>({1}, 3);
-    expect_found(m, "issued beyond the flushed ceiling");
+TEST(LedgerLeaseLives, FindsPromotedWithoutFloor) {
+    Leases<Lives> m;
+    m.start_promoted(1, 2);
+    expect_caught<DatabaseEnteredWithoutFloor>(std::move(m), "issued twice");
 }
 
 TEST(LedgerLeaseLives, FindsLeaseTakenWhileHeld) {

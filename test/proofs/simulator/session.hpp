@@ -108,7 +108,6 @@ public:
     UnixTime wall() const { return site.wall(); }
     microseconds window() const { return w.window; }
     static Value changes() { return 1; }
-    static bool in_recovery() { return false; }
     Value random_id() { return ++w.life_ids; }
     void life_began() { w.lives++; }
 

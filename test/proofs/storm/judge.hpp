@@ -12,9 +12,6 @@
 
 namespace storm {
 
-// A standby's machine id. Its ids do not depend on WAL.
-inline constexpr std::uint32_t standby_node = 9;
-
 struct Draw {
     std::uint8_t id[16];
     std::uint32_t draw;
@@ -86,7 +83,7 @@ struct Judge {
         return parts;
     }
 
-    static bool inside(const Record& r, bool in_recovery) {
+    static bool inside(const Record& r) {
         if (r.format == sno) {
             const std::uint64_t sequence = number(r.bytes + 8, 2), metabyte = r.bytes[5];
             if (sequence < sno_sequence_min || sequence > sno_sequence_max) return false;
@@ -96,17 +93,15 @@ struct Judge {
         } else if (r.format != snowflake_si) {
             return true;
         }
-        const std::uint32_t node = machine_id(r);
-        return node <= max_machine_id || (node == standby_node && in_recovery);
+        return machine_id(r) <= max_machine_id;
     }
 
     void check_each(const std::string& path) {
         std::map<std::uint32_t, std::uint64_t> last;
         std::uint32_t node = 0, toggle = 2;
-        bool of_standby = false;
         for_each(path, [&](const Record& r) {
             if (r.type == Type::id || r.type == Type::row) {
-                if (!inside(r, of_standby)) {
+                if (!inside(r)) {
                     outside++;
                     if (outside <= 5 && !quiet) {
                         std::printf("  outside its bounds: %s %016lx%04lx, client %u, statement %u, node %u\n",
@@ -117,7 +112,6 @@ struct Judge {
             }
             if (r.type == Type::connected) {
                 connections++;
-                of_standby = std::strcmp(reinterpret_cast<const char*>(r.bytes), "standby") == 0;
                 if (r.draw != node && lossy.count(node) != 0) last.clear();
                 node = r.draw;
             } else if (r.type == Type::committed) {
@@ -171,7 +165,7 @@ struct Judge {
             d.client = r.client;
             d.node = node;
             d.row = r.type == Type::row;
-            d.exposed = in_part && machine_id(r) != standby_node;
+            d.exposed = in_part;
             draws.push_back(d);
         });
     }

@@ -53,7 +53,7 @@ inline Record note_record(Type type, std::uint16_t client, std::uint32_t number_
 }
 
 // Three clients on node 1, which is lost, then on node 2. Each draws 40 ids of every format per node and commits
-// halfway, so the second half of node 1 is exposed. Client 2 reads from the standby. Row n is client 0's n-th draw.
+// halfway, so the second half of node 1 is exposed. Row n is client 0's n-th draw.
 inline constexpr std::size_t ids_per_node = 40, formats = format_count, before_ids = 1, half = ids_per_node / 2;
 inline constexpr std::size_t node_records = 2 + ids_per_node * formats;
 
@@ -65,7 +65,7 @@ inline Planted::Log clean_log() {
     Planted::Log log(4);
     for (std::uint16_t client = 0; client < 3; client++) {
         for (std::uint32_t node = 1; node <= 2; node++) {
-            log[client].push_back(note_record(Type::connected, client, node, client == 2 ? "standby" : "primary"));
+            log[client].push_back(note_record(Type::connected, client, node, "primary"));
             for (std::uint32_t n = 0; n < ids_per_node; n++) {
                 if (n == half) log[client].push_back(note_record(Type::committed, client, n));
                 for (int f = 0; f < format_count; f++) {
@@ -128,12 +128,9 @@ inline int self_test() {
     outside("sno: a sequence number above the largest", sno, [](Record& r) { r.bytes[8] = 0xfe; });
     outside("sno: a metabyte that nobody asked for", sno, [](Record& r) { r.bytes[5] = 1; });
     outside("sno: a machine id that was never set", sno, [](Record& r) { r.bytes[7] = 4; });
-    outside("sno: the standby's machine id, from the primary", sno, [](Record& r) { r.bytes[7] = 9; });
     outside("sno: another partition than was asked for", sno, [](Record& r) { set_asked(r, {true, r.bytes[5], 2}); });
     outside("sno: another metabyte than was asked for", sno, [](Record& r) { set_asked(r, {true, 78, 1}); });
     outside("snowflake_si: a machine id that was never set", snowflake_si, [](Record& r) { r.bytes[6] += 4; });
-    all.push_back({"sno: the standby's machine id, from the standby",
-                   [](Log& log) { log[2][place_of(2, sno, 30)].bytes[7] = 9; }});
     all.push_back({"an error that no fault explains",
                    [](Log& log) { log[0].push_back(note_record(Type::failed, 0, 7, "XX000")); }, 0, 0, 0, 0, 1});
     all.push_back({"an error that a fault explains",

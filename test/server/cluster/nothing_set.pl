@@ -112,38 +112,7 @@ is( $one->safe_psql(
 $one->backup('base');
 my $standby = standby_of($one, 'standby');
 $one->wait_for_catchup($standby);
-is(status($standby), '|default|', 'a standby has no machine id of its own, and shows none');
-
-sub standby_id
-{
-	my ($to) = @_;
-	$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $to");
-	$standby->reload;
-	$standby->poll_query_until('postgres',
-		"SELECT setting = '$to' FROM snowflake_ids.status(), pg_settings WHERE name = 'snowflake_ids.standby_machine_id'"
-	) or die;
-}
-standby_id($id);
-my $equal =
-  qr/ERROR:  55000: cannot generate sno ids during recovery: the standby's machine id is the primary's\nDETAIL:  snowflake_ids.standby_machine_id is $id, and.*\nHINT:  Set snowflake_ids.standby_machine_id to a number/;
-like(stderr_of($standby, 'SELECT gen_sno()'), $equal, 'it does not draw with it');
-like(
-	stderr_of($standby, 'SELECT gen_snowflake_si()'),
-	qr/ERROR:  22023: machine id $id does not fit a Snowflake-SI id/,
-	'and Snowflake-SI ids have no room for it');
-standby_id(0);
-is($standby->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), 0, 'with 0 it draws snos');
-like(
-	stderr_of($standby, 'SELECT gen_snowflake_si()'),
-	qr/ERROR:  55000: cannot generate Snowflake-SI ids during recovery: the standby's machine id is/,
-	'but no Snowflake-SI ids, for 0 is the primary\'s');
-like(
-	stderr_of($standby, q{SELECT gen_snowflake('narrow')}),
-	qr/ERROR:  55000: cannot generate narrow ids during recovery: the standby's machine id is/,
-	'nor those of another narrow layout');
-standby_id(9);
-is($standby->safe_psql('postgres', q{SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())}),
-	'9|9', 'with an id of its own it draws both');
+is(status($standby), '|automatic|', 'a standby shows no machine id, because it generates no ids');
 $standby->promote;
 is($standby->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), $id, 'promoted it draws with the primary\'s');
 $_->stop('immediate') for $standby, $two;

@@ -86,12 +86,6 @@ set_to($two, 2);
 $two->backup('base');
 my $standby = standby_of($two, 'standby');
 
-$page->run_on({ standby => $standby }, 'Read replicas');
-set_to($standby, 101);
-is( $standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids.status()'),
-	'101|configuration file',
-	'a standby draws with an id of its own, and shows it');
-
 # ---- node3 has number 1, too
 my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");
 $three->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
@@ -163,14 +157,6 @@ is(found(%node), '', 'with numbers of their own there is nothing to find');
 my $other = standby_of($two, 'other');
 my %standbys = (standby => $standby, other => $other);
 is(found(%node, %standbys), '', 'standbys are no rivals of their primary');
-$standby->append_conf('postgresql.auto.conf', "snowflake_ids.standby_machine_id = -1\n");
-$standby->reload;
-set_to($standby, 'none');
-is(found(%node, %standbys), '', 'nor of each other, if they draw nothing');
-$standby->append_conf('postgresql.auto.conf', "snowflake_ids.standby_machine_id = 2\n");
-$standby->reload;
-set_to($standby, 2);
-is(found(%node, %standbys), '2|node2, standby|configuration file|1', 'one that has its primary\'s number is found');
 $_->stop('immediate') for values %standbys;
 
 $_->stop('immediate') for values %node;

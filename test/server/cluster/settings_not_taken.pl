@@ -108,7 +108,6 @@ for my $bad (
 	[ machine_id => 'x' ],
 	[ machine_id => '' ],
 	[ machine_id => -2 ],
-	[ standby_machine_id => 65536 ],
 	[ sno_sequence_min => -1 ],
 	[ sno_sequence_max => 'many' ],
 	[ clock_regression => 'follow' ],

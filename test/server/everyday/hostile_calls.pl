@@ -18,7 +18,6 @@ my $node = PostgreSQL::Test::Cluster->new('hostile');
 $node->init(allows_streaming => 1);
 $node->append_conf('postgresql.conf', <<'END');
 snowflake_ids.machine_id = 5
-snowflake_ids.standby_machine_id = 6
 max_parallel_workers = 8
 restart_after_crash = on
 autovacuum = off

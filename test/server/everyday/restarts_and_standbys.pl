@@ -58,11 +58,18 @@ $node->wait_for_catchup($standby);
 for my $call ('gen_sno()', 'gen_sno(0, 5)', 'gen_sno_at(now())', 'gen_mastic()', 'gen_snowflake_si()')
 {
 	my ($rc, $out, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $call");
-	like($err, qr/ERROR:  55000: cannot .*HINT:  .*gen_gid\(\)/s, "a standby refuses $call, with a hint");
+	like(
+		$err,
+		qr/ERROR:  55000: cannot generate .* ids during recovery.*HINT:  .*gen_gid\(\)/s,
+		"a standby refuses $call, with a hint");
 }
+like(
+	($standby->psql('postgres', 'SELECT snowflake_ids.reset(now())'))[2],
+	qr/cannot execute snowflake_ids.reset\(\) during recovery/,
+	'and a reset');
 is($standby->safe_psql('postgres', "SELECT gid_kind(gen_gid('log'))"), 'log', 'gen_gid() works there');
 is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids.status()'),
-	'|t', 'the status says why: a standby without a machine id of its own');
+	'|t', 'the status says that it is a standby, and shows no machine id');
 
 # ---- make installcheck leads generators back, unless another database has the extension
 {

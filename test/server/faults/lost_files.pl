@@ -1,23 +1,11 @@
-# Ceiling files that do not know all that was drawn here: removed or replaced while the server runs, or brought by
-# pg_rewind. They do not tell, so each life begins as far ahead of the clock as ids can be.
+# Ceiling files that do not know all that was drawn here: removed or replaced while the server runs. They do not tell, so
+# each life begins as far ahead of the clock as ids can be.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Servers;
-use Part;
 use Test::More;
-
-# Many in each tick, so that a repeated tick is seen. A standby has no Mastic.
-sub paced
-{
-	my ($n) = @_;
-	return <<"END" =~ s/\s+/ /gr;
-	        SELECT concat_ws(E'\\n', (SELECT string_agg('s' || gen_sno(), E'\\n') FROM generate_series(1, 20 + 0 * n)),
-	                                (SELECT string_agg('i' || gen_snowflake_si(), E'\\n') FROM generate_series(1, 20 + 0 * n)), pg_sleep(0.0002))
-	          FROM generate_series(1, $n) n
-END
-}
 
 # ---- removed or replaced while sessions draw: the next raise writes it again from memory
 {
@@ -141,57 +129,4 @@ END
 	$server->stop('immediate');
 }
 
-# ---- a standby that drew ahead of its clock comes back with its primary's file, which does not know its ids
-{
-	my $conf =
-	  "wal_log_hints = on\nwal_keep_size = 64MB\nsnowflake_ids.durable_window = 20s\nsnowflake_ids.machine_id = 1\n";
-	my $clock = clock();
-	my $primary = new_server('source', $clock, allows_streaming => 1, extra => ['--wal-segsize=1'], conf => $conf);
-	value($primary, 'SELECT gen_sno(), gen_snowflake_si()');
-	value($primary, 'SELECT gen_sno(0, 8)');
-	$primary->backup('base');
-	my $standby = PostgreSQL::Test::Cluster->new('target');
-	$standby->init_from_backup($primary, 'base', has_streaming => 1);
-
-	for my $id (7, 8)
-	{
-		my $ids = Ids->new;
-		my $drawn = sub { $ids->add(value($standby, join ';', @_ ? @_ : paced(50))) };
-		$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $id\n");
-		$id == 7 ? start_at($standby, $clock) : $standby->reload;
-		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids.status()") or die;
-		is($drawn->(), 2000, "standby_machine_id = $id: drawn");
-		restart_after($standby, 'fast');
-		is($drawn->(), 2000, 'and again after a restart, ahead of the clock');
-		my ($latest, $lead) = split /\|/,
-		  value($standby,
-			'SELECT extract(epoch FROM t), extract(epoch FROM t - clock_timestamp()) FROM sno_timestamp(gen_sno()) t');
-
-		ok($lead > 10 && $lead < 35, "by about a window, and not by two ($lead s)");
-
-		$standby->promote;
-		$standby->safe_psql('postgres', 'CREATE TABLE diverged(); CHECKPOINT');
-		$standby->stop('fast');
-		my $its_conf = slurp($standby->data_dir . '/postgresql.conf');
-		my $rewound =
-		  system('pg_rewind', '--target-pgdata', $standby->data_dir, '--source-server', $primary->connstr('postgres'),
-			'--no-sync') == 0;
-		ok($rewound, 'pg_rewind');
-		spew($standby->data_dir . '/postgresql.conf', $its_conf);
-		$standby->set_standby_mode;
-		start_at($standby, $clock);
-		is(value($standby, 'SELECT pg_is_in_recovery()'), 't', 'a standby again');
-		$drawn->();
-
-		$clock->set_to($latest - 1);
-		$drawn->((paced(whole() ? 500 : 100)) x 8);
-		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }
-		is(join("\n", @{ $ids->{said} // [] }), '', 'nothing else was said');
-		$ids->none_twice(
-			$id == 7
-			? 'standby that drew, rewound: its slot is gone'
-			: 'standby that drew, rewound: its slot is an old one');
-	}
-	$_->stop('immediate') for $standby, $primary;
-}
 done_testing();

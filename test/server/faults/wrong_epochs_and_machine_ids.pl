@@ -95,10 +95,6 @@ for my $call ('gen_sno()', 'gen_snowflake_si()', 'gen_mastic()')
 		qr/HINT:.*gen_gid\(\)/);
 }
 like($there->ask("SELECT gen_gid('volume')"), qr/^\w+-\w+$/, 'and draws gids');
-setting($standby, 'standby_machine_id = 9', $there);
-is($there->ask('SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())'),
-	'9|9', 'with an id of its own it draws');
-fails_with($there, 'SELECT gen_mastic()', 'but no Mastic ids: they have no machine id', qr/during recovery/, qr/HINT/);
 $standby->promote;
 is($there->ask('SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si()), gen_mastic() > 0'),
 	'3|3|t', 'promoted, the same session draws with the primary\'s machine id');

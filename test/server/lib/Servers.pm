@@ -255,14 +255,13 @@ sub value
 	return Session::ask_once($server, $query);
 }
 
-# True if each format did. `node`: only its ids.
+# True if each format did.
 sub more_are_drawn
 {
-	my ($where, $node) = @_;
-	my $of = defined $node ? "WHERE machine_id = $node" : '';
+	my ($where) = @_;
 	my $issued = sub {
 		map { split /\|/ } split /\n/,
-		  value($where, "SELECT format, sum(issued) FROM snowflake_ids.stats $of GROUP BY format");
+		  value($where, "SELECT format, sum(issued) FROM snowflake_ids.stats GROUP BY format");
 	};
 	my %before = $issued->();
 	return eventually(

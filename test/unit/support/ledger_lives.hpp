@@ -1,5 +1,5 @@
 // For the explorer: sessions and servers, what can happen to them (crashes, new lives, lost power or files, a
-// promotion), and what must hold.
+// failover), and what must hold.
 #pragma once
 
 #include <functional>
@@ -88,12 +88,12 @@ struct Lives : Model, Server {
     }
     void start_new() { initial.push_back(old = Global{}); }
 
-    void start_as_standby(Value tick, Value ceiling) {
+    // The life began in recovery. Then the primary used up all ids below the ceiling, which was replayed.
+    void start_promoted(Value tick, Value ceiling) {
         start_in_life(tick);
         Global& g = initial.back();
-        may_promote = true;
-        g.memory[recovery_cell] = 1;
         g.memory[wal_cell] = g.memory[flushed_cell] = ceiling << 8 | 0xff;
+        g.ghost[issued_ghost] = (Value{1} << (ceiling << sequence_bits)) - 1;
         old = g;
     }
 
@@ -155,10 +155,7 @@ struct Lives : Model, Server {
         g.ghost[issued_ghost] |= Value{1} << place;
         if (i.tick < g.ghost[floor_ghost]) return "issued at or below a floor";
         if (looks_at_file() && i.tick >= g.memory[durable_entry_cell]) return "issued beyond the durable ceiling";
-        // What a standby draws is not in its WAL.
-        if (with_wal && !i.in_recovery && i.tick >= g.memory[flushed_cell] >> 8) {
-            return "issued beyond the flushed ceiling";
-        }
+        if (with_wal && i.tick >= g.memory[flushed_cell] >> 8) return "issued beyond the flushed ceiling";
         if (i.tick < i.since) return "an id is older than the call that drew it";
         if (!rules.has_toggle && order(i.tick, i.first) <= i.seen) return "an id is not larger than one that was seen";
         if (i.standing.held && i.held_before && i.claimed > 1) {
@@ -215,11 +212,6 @@ struct Lives : Model, Server {
 
     void changes(const Global& from, std::vector<Global>& out) const override {
         Global g = from;
-        if (from.memory[recovery_cell] != 0) {
-            g.memory[recovery_cell] = 0;
-            out.push_back(g);
-            g = from;
-        }
         if (from.ghost[events_ghost] >= most_events) return;
         g.ghost[events_ghost]++;
         if (may_lose_files_in_life) lose_files(g, out);

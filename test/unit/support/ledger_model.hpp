@@ -40,7 +40,6 @@ struct Issued : ledger::Claim {
     Value since = 0;            // the clock then
     std::uint32_t claimed = 0;  // numbers taken for it; 0: by an earlier claim
     bool held_before = false;   // the claim before was behind the clock too
-    bool in_recovery = false;   // it began in recovery
     Value revision = 0;         // that it was set up under
     Value memory = 0;           // that it was drawn in
 };

@@ -25,11 +25,10 @@ enum : unsigned {
     entry_cell,                      //   life that wrote it, number << 8 | id; and the entry of the slot
     durable_life_cell,               // the same as it is on disk
     durable_entry_cell,
-    dirty_cell,     // written since the last sync, or since the kernel gave up on it
-    wal_cell,       // the database's ceiling: time << 8 | life
-    flushed_cell,   // as it was last flushed
-    view_cell,      // how many transactions have committed << 32 | the largest of their ids, as order()
-    recovery_cell,  // 1: a standby
+    dirty_cell,    // written since the last sync, or since the kernel gave up on it
+    wal_cell,      // the database's ceiling: time << 8 | life
+    flushed_cell,  // as it was last flushed
+    view_cell,     // how many transactions have committed << 32 | the largest of their ids, as order()
     last_cell,
 };
 static_assert(unsigned{last_cell} <= unsigned{lock_cell});

@@ -32,7 +32,6 @@ struct Server {
     bool with_leases = false;                      // some session has them, or looks for a floor
     std::uint32_t lease_share = 4;                 // how many numbers one may have
     bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
-    bool may_promote = false;                      // it may be a standby
     bool with_begun = false;                       // the first held tick of a life begins at once
     bool two_lives = false;                        // a life may begin while processes of another one go on
     bool may_lose_files = false;                   // a life may find others than the last one left
@@ -63,8 +62,6 @@ public:
                 if (commits) commit();
                 return nothing;
             }
-            // Only for the properties: the code asks at each set-up.
-            if (s.may_promote) in_recovery_ = w.load(as_cell(recovery_cell));
             if (s.commits) view_ = w.load(as_cell(view_cell));
             if (s.clock_has_time) since_ = w.tick().value;
         }
@@ -129,7 +126,6 @@ public:
     // A new ceiling is one tick above the clock.
     static microseconds window() { return microseconds{600}; }
     static Value changes() { return 1; }
-    bool in_recovery() { return s.may_promote && w.load(as_cell(recovery_cell)) != 0; }
     Value random_id() {
         const Value id = w.load(as_cell(ids_cell)) + 1;
         w.store(as_cell(ids_cell), id);
@@ -199,10 +195,10 @@ private:
     template <class Visit>
     void each(Visit visit) {
         ledger::Lease& l = g_.lease;
-        visit(d_.part), visit(d_.in_recovery), visit(d_.want), visit(d_.revision), visit(d_.view.ended);
-        visit(d_.view.statement), visit(d_.claim.tick), visit(g_.limit), visit(g_.in_recovery), visit(g_.revision);
+        visit(d_.part), visit(d_.want), visit(d_.revision), visit(d_.view.ended);
+        visit(d_.view.statement), visit(d_.claim.tick), visit(g_.limit), visit(g_.revision);
         visit(g_.changes), visit(l.tick), visit(l.toggle), visit(l.next), visit(l.end), visit(l.want), visit(l.used);
-        visit(l.view.ended), visit(l.view.statement), visit(bound_), visit(until_), visit(done_), visit(in_recovery_);
+        visit(l.view.ended), visit(l.view.statement), visit(bound_), visit(until_), visit(done_);
         visit(view_), visit(since_), visit(held_), visit(last_);
     }
     void remember() {
@@ -246,13 +242,12 @@ private:
         if (!by_lease) held_ = d_.claim.standing.held;
         i.seen = view_ & 0xffffffff;
         i.since = since_;
-        i.in_recovery = in_recovery_ != 0;
         i.revision = g_.revision;
         i.memory = memory_;
         w.issue(i);
         if (s.commits) last_ = s.order(i.tick, i.first);
         done_++;
-        view_ = since_ = in_recovery_ = 0;
+        view_ = since_ = 0;
         d_ = {};
     }
     void commit() {
@@ -281,7 +276,7 @@ private:
     Of g_;
     ledger::Draw d_;
     ledger::SeenCeilings seen_wal_;
-    Value bound_ = 0, until_ = 0, done_ = 0, in_recovery_ = 0, view_ = 0, since_ = 0, last_ = 0;
+    Value bound_ = 0, until_ = 0, done_ = 0, view_ = 0, since_ = 0, last_ = 0;
     bool held_ = false;
 };
 

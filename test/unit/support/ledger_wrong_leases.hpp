@@ -32,13 +32,6 @@ struct LeaseKeptBySetUp : RightSteps {
     static void new_lease(ledger::Lease&) {}
 };
 
-struct StandbyNeverSetUpAgain : RightSteps {
-    template <class H, class G>
-    static bool is_stale(const H& header, const G& g, Value) {
-        return g.slot == nullptr || g.revision != header.revision.load();
-    }
-};
-
 struct LeaseWhileHeld : RightSteps {
     static std::uint32_t begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
         c.standing = {};
