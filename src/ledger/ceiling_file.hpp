@@ -188,7 +188,6 @@ CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, 
 struct Along {
     Ceiling from, to;
 };
-inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_ceiling
 
 // Lifts the ceiling of `slot` in the file, which is locked, to at least `least`. `memory` is a Host
 // (session.hpp). Errors: those of read_for_life() and write().

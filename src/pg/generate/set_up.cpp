@@ -191,17 +191,6 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key) {
     set_up(g, {"sno", key, 0, sno::timeline, bounds.value.min, bounds.value.max});
 }
 
-// So that the slot exists after a restart, which takes an entry with a ceiling. sno_at needs no other.
-void give_entry(const ledger::Slot& slot) {
-    constexpr Ceiling any{milliseconds{1}};
-    const Deadline deadline;
-    issue_limit::Host host(deadline);
-    (void) host.locked([&] { return slot.ceiling.load() != Ceiling{}; },
-                       [&](const ledger::LockedCeilings& file) {
-                           return ledger::lift_ceiling(host, slot, any, ledger::no_others, file);
-                       });
-}
-
 void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_generate("sno");
     machine_id::warn_if_not_set();
@@ -215,7 +204,6 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
-    give_entry(*g.slot);
     // If the sequence began at the lowest number in each life, calls after a restart would repeat ids of earlier calls
     // with the same times. A word other than 0 has begun already.
     uint64 word = 0;

@@ -83,6 +83,8 @@ struct DataDirectory {
     }
 };
 
+inline constexpr ledger::Along no_others{ledger::max_ceiling, {}};  // no ceiling is above max_ceiling
+
 // The part of a Host (ledger/session.hpp) that a life and its floors need, with a real file and memory. Does not wait.
 struct FileHost : ledger::Steps, ledger::SlotFormats {
     const ledger::CeilingPlace& place;
@@ -155,7 +157,7 @@ struct ServerLife {
         return *ledger::find_slot(ledger, key, true, packed_layout);
     }
     std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
-    ledger::CeilingResult lift(const ledger::Slot& slot, Ceiling least, ledger::Along along = ledger::no_others) const {
+    ledger::CeilingResult lift(const ledger::Slot& slot, Ceiling least, ledger::Along along = no_others) const {
         return test::lift_ceiling(data.place, ledger, slot, least, along);
     }
     ledger::CeilingError lifted(const ledger::Slot& slot, Ceiling least) const { return lift(slot, least).error; }
