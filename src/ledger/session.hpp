@@ -34,7 +34,7 @@
 //                                           before. True if the CeilingResult is `none`; else false, or an error
 //   locked_at_once(work)                    the same, but false if another process has the lock, and never an error
 //   wal(), lift_wal_if_free(soon, wanted)   the Wal of wal_ceiling.hpp; the latter is 0 if somebody else has it
-//   seen_wal(), wal_position()              the SeenCeilings of the database
+//   seen_wal()                              the WAL ceiling of the database as it was seen last; 0: not yet
 //   find_slot(g)                            gives up the old slot and lease; sets slot, timeline and rules
 //   view(), tick_now(g), same_view(g)       for the lease (lease.hpp)
 //   gave_up(g, n)                           n claimed numbers are not issued
@@ -168,9 +168,10 @@ microseconds least_left(Host& host, UnixTime until, UnixTime now) {
     return until > ahead_of(now, host.window()) ? lift_step(host, now) / 2 : margin(host.window());
 }
 
+// An old seen_wal() is only too careful, because ceilings grow. What lowers one sets it to 0.
 template <class Host, class S>
 void set_limit(Host& host, Session<S>& g) {
-    const Ceiling until = std::min(host.file_until(*g.slot), host.seen_wal().until());
+    const Ceiling until = std::min(host.file_until(*g.slot), host.seen_wal());
     g.limit = g.timeline.next_tick(until);
     g.lift_from = g.timeline.next_tick(until - least_left(host, until, host.wall()));
 }
@@ -201,12 +202,6 @@ bool begin_life(Host& host) {
     return done;
 }
 
-// An old value is only too careful, because ceilings grow. What lowers one clears Host::seen_wal().
-template <class Host>
-void note_wal(Host& host, Ceiling until) {
-    host.seen_wal().note(until, host.wal_position());
-}
-
 // Lifts all generators. Leases below the floor end only when the caller adds one to Header::revision.
 template <class Host>
 void lift_floor(Host& host, Floor floor) {
@@ -223,7 +218,7 @@ void apply_floor(Host& host, S& slot) {
 // In a life, before the first slot is found there. Nothing if the session has entered the database already.
 template <class Host>
 void enter(Host& host) {
-    if (host.seen_wal().until() != Ceiling{}) return;
+    if (host.seen_wal() != Ceiling{}) return;
     auto& header = host.header();
     const UnixTime now = host.wall();
     // Without the step, the first id of a life could already be at the target.
@@ -233,7 +228,7 @@ void enter(Host& host) {
         header.revision.fetch_add(1);
     };
     auto&& wal = host.wal();
-    note_wal(host, host.enter_database(wal, header.life_id.load(), target, lift));
+    host.seen_wal() = host.enter_database(wal, header.life_id.load(), target, lift);
 }
 
 // ---- ceilings
@@ -256,10 +251,10 @@ bool lift_above(Host& host, Session<S>& g, std::uint64_t tick) {
     if (!host.locked([&] { return wanted < host.file_until(*g.slot); },
                      [&](const auto& file) { return lift_locked(host, g, tick, file); }))
         return false;
-    if (wanted >= host.seen_wal().until()) {
+    if (wanted >= host.seen_wal()) {
         const Ceiling target = ceiling_at(wanted_ceiling(host, g, tick, host.wall()));
         auto&& wal = host.wal();
-        note_wal(host, host.lift_wal_above(wal, host.header().life_id.load(), wanted, target));
+        host.seen_wal() = host.lift_wal_above(wal, host.header().life_id.load(), wanted, target);
     }
     set_limit(host, g);
     return true;
@@ -275,9 +270,9 @@ void lift_ahead(Host& host, Session<S>& g, std::uint64_t tick) {
     // claim that needs the ceiling.
     const bool lifted = soon < host.file_until(*g.slot) ||
                         host.locked_at_once([&](const auto& file) { return lift_locked(host, g, tick, file); });
-    if (lifted && soon >= host.seen_wal().until()) {
+    if (lifted && soon >= host.seen_wal()) {
         const Ceiling until = host.lift_wal_if_free(soon, {ceiling_at(least), host.header().life_id.load()});
-        if (until != Ceiling{}) note_wal(host, until);
+        if (until != Ceiling{}) host.seen_wal() = until;
     }
     set_limit(host, g);
 }

@@ -49,33 +49,4 @@ Ceiling lift_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling
     return wanted < until ? until : wal.lift({target, life_id}).until;
 }
 
-// The last two WAL ceilings of its database that a process has seen, for synchronous replication. A promoted standby
-// does not repeat an id that a client has if it has the WAL with a ceiling above it. So a commit with ids waits until
-// the standbys have that position.
-//
-// Two, because a ceiling is lifted when a quarter of the window is left. Until then, ids are below the one before,
-// which the standbys have had for long.
-class SeenCeilings {
-public:
-    Ceiling until() const { return now_.until; }
-
-    // It is in WAL before `position`.
-    void note(Ceiling until, std::uint64_t position) {
-        if (until == now_.until) return;
-        before_ = now_;
-        now_ = {until, position};
-    }
-    // That protects all ids up to `latest`. 0: not known, so the commit must wait.
-    std::uint64_t position_for(UnixTime latest) const {
-        return latest < before_.until ? before_.position : now_.position;
-    }
-
-private:
-    struct Seen {
-        Ceiling until{};
-        std::uint64_t position = 0;
-    };
-    Seen now_, before_;
-};
-
 }  // namespace snowflake_ids::ledger

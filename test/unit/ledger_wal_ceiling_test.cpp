@@ -71,28 +71,6 @@ TEST_F(LedgerWal, IsRaisedOnlyIfItMustBe) {
     EXPECT_EQ(log, "raise 900 of 7;");
 }
 
-TEST(LedgerSeenCeilings, IdsBelowTheCeilingBeforeNeedNoMore) {
-    SeenCeilings seen;
-    EXPECT_EQ(seen.position_for(unix_ms(1)), 0u) << "not known";
-    seen.note(unix_ms(500), 10);
-    EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
-    seen.note(unix_ms(900), 20);
-    EXPECT_EQ(seen.until(), unix_ms(900));
-    EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
-    EXPECT_EQ(seen.position_for(unix_ms(500)), 20u) << "no id of the time of a ceiling is below it";
-    EXPECT_EQ(seen.position_for(unix_ms(899)), 20u);
-}
-
-TEST(LedgerSeenCeilings, SeenAgainIsWhereItWas) {
-    SeenCeilings seen;
-    seen.note(unix_ms(500), 10);
-    seen.note(unix_ms(500), 15);
-    EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
-    seen.note(unix_ms(900), 20);
-    seen.note(unix_ms(900), 25);
-    EXPECT_EQ(seen.position_for(unix_ms(499)), 10u) << "the one before is still known";
-}
-
 // ---- the row
 
 TEST(LedgerWalCheckBits, FindEachChangeOfAWord) {

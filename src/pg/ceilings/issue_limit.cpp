@@ -8,11 +8,11 @@
 
 namespace snowflake_ids::issue_limit {
 
-UnixTime latest{};
+bool generated = false;
 
 namespace {
 
-ledger::SeenCeilings seen;
+Ceiling seen{};
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Ceiling Host::lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) 
     return wal_ceiling::lift_if_free(soon, wanted);
 }
 
-ledger::SeenCeilings& Host::seen_wal() { return seen; }
+Ceiling& Host::seen_wal() { return seen; }
 
 const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
     Host host(deadline);
@@ -51,9 +51,9 @@ const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
 }
 
 void protect_commit() {
-    if (latest == UnixTime{} || !synchronous_standbys::commits_wait()) return;
-    // An unknown position is 0, which counts as not flushed.
-    if (!synchronous_standbys::have_flushed(seen.position_for(latest))) synchronous_standbys::make_commit_wait();
+    if (generated && synchronous_standbys::commits_wait() &&
+        !synchronous_standbys::have_flushed(wal_ceiling::position()))
+        synchronous_standbys::make_commit_wait();
 }
 
 }  // namespace snowflake_ids::issue_limit

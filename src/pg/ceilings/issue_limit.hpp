@@ -38,20 +38,19 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     wal_ceiling::InDatabase wal() const;
     static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted);
     // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
-    static ledger::SeenCeilings& seen_wal();
-    static XLogRecPtr wal_position() { return wal_ceiling::position(); }
+    static Ceiling& seen_wal();
 };
 
 // The ledger, in a life: before one has begun, the slots know nothing of earlier ids.
 const ledger::Ledger& ledger_in_life(const Deadline& deadline = {});
 
-// The latest time of the transaction's ids; 0: none.
-extern UnixTime latest;
+// True if the transaction has generated ids.
+extern bool generated;
 
-inline void note_latest(UnixTime t) { latest = Max(latest, t); }
-
-// Makes COMMIT wait for the synchronous standbys, if they have no WAL ceiling above `latest` yet. Call it where an
-// error is still possible. PREPARE TRANSACTION waits anyway.
+// Makes COMMIT wait for the synchronous standbys, if they have no WAL ceiling above the transaction's ids yet. Call it
+// where an error is still possible. PREPARE TRANSACTION waits anyway.
+//
+// A promoted standby does not repeat an id that a client has if it has the WAL with a ceiling above it.
 void protect_commit();
 
 }  // namespace snowflake_ids::issue_limit

@@ -35,7 +35,9 @@ XLogRecPtr last_position = InvalidXLogRecPtr;
 
 // InvalidOid means any relation.
 void relation_changed(Datum, Oid relation) {
-    if (relation == InvalidOid || relation == known) forget_ceiling();
+    if (relation != InvalidOid && relation != known) return;
+    last_position = InvalidXLogRecPtr;
+    forget_ceiling();
 }
 
 Relation open(LOCKMODE lock, const Deadline& deadline) {

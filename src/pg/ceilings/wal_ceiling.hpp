@@ -38,7 +38,7 @@ WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline);
 // 0, and no error, if another session has the lock or is flushing, or if the relation is new, missing or damaged.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
-// A standby with WAL up to here has the ceiling that this process read or lifted last.
+// A standby with WAL up to here has the ceiling that this process read or lifted last. 0: unknown.
 XLogRecPtr position();
 
 // The lives that are noted here, flushed; on a standby, as replayed.

@@ -60,7 +60,7 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up_time = {};
-            issue_limit::note_latest(g.timeline.start(c.tick));
+            issue_limit::generated = true;
             if (unlikely(c.tick >= g.lift_from)) lift_ahead(g, c.tick);
         }
     }

@@ -61,7 +61,7 @@ void at_event(XactEvent event, void*) {
     if (event == XACT_EVENT_PRE_COMMIT) {
         issue_limit::protect_commit();
     } else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {
-        issue_limit::latest = {};
+        issue_limit::generated = false;
     }
 }
 

@@ -144,8 +144,7 @@ public:
     Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
         return wal().lift_if_free(soon, wanted);
     }
-    ledger::SeenCeilings& seen_wal() { return seen_wal_; }
-    static Value wal_position() { return 0; }
+    Ceiling& seen_wal() { return seen_wal_; }
 
     void find_slot(Of& g) {
         const auto i = static_cast<std::uint32_t>(&g - generators);
@@ -198,7 +197,7 @@ private:
     const std::shared_ptr<Memory> memory;
     Memory& m;
     Of generators[generator_count];
-    ledger::SeenCeilings seen_wal_;
+    Ceiling seen_wal_{};
     int tries_ = 0;
     Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};

@@ -162,8 +162,7 @@ public:
     Ceiling file_until(const WatchedSlot& slot) const {
         return s.with_file ? slot.ceiling.load() : ceiling_at(s.last_time);
     }
-    ledger::SeenCeilings& seen_wal() { return seen_wal_; }
-    static Value wal_position() { return 0; }
+    Ceiling& seen_wal() { return seen_wal_; }
     void find_slot(Of& g) {
         Value key = slot_.key.load();
         if (key == 0) slot_.key.compare_exchange_strong(key, 1);
@@ -204,7 +203,7 @@ private:
     void remember() {
         std::size_t at = 1;
         each([&](auto& value) { value = static_cast<std::remove_reference_t<decltype(value)>>(w.locals[at++]); });
-        seen_wal_.note(ceiling_at(until_), 0);
+        seen_wal_ = ceiling_at(until_);
         g_.lift_from = g_.limit;
         g_.timeline = timeline;
         g_.rules = s.rules;
@@ -213,7 +212,7 @@ private:
     [[noreturn]] void go_on() {
         if (g_.lease.next >= g_.lease.end) g_.lease = {.want = g_.lease.want, .view = g_.lease.view};
         if (d_.part != Part::lifting) d_.claim.tick = 0;
-        until_ = tick_at(seen_wal_.until());
+        until_ = tick_at(seen_wal_);
         bound_ = g_.slot != nullptr;
         std::vector<Value> known{memory_};
         each([&](const auto& value) { known.push_back(static_cast<Value>(value)); });
@@ -275,7 +274,7 @@ private:
 
     Of g_;
     ledger::Draw d_;
-    ledger::SeenCeilings seen_wal_;
+    Ceiling seen_wal_{};
     Value bound_ = 0, until_ = 0, done_ = 0, view_ = 0, since_ = 0, last_ = 0;
     bool held_ = false;
 };
