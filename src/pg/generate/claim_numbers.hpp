@@ -18,11 +18,6 @@ using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 // setting demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
-pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
-    ledger::SystemClock clock{[] { return sno::timeline; }};
-    return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
-}
-
 // Call this for a claim that issued numbers although its clock was not on time. Counts it, and logs at most once a
 // minute, unless a life has just begun.
 void note_clock_behind(Generator& g, const ledger::Claim& c);
@@ -31,20 +26,16 @@ void note_clock_behind(Generator& g, const ledger::Claim& c);
 void lift_ahead(Generator& g, uint64 tick);
 
 // The time line of a generator. With a constant, reading the clock is cheaper.
-struct MasticTime {
-    static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
-};
-struct SnowflakeSiTime {
-    static constexpr const Timeline& of(const Generator&) { return snowflake_si::layout.timeline; }
-};
-struct AnyTime {
-    static const Timeline& of(const Generator& g) { return g.timeline; }
-};
+using TimeOf = const Timeline& (*) (const Generator&);
+constexpr const Timeline& sno_time(const Generator&) { return sno::timeline; }
+constexpr const Timeline& mastic_time(const Generator&) { return mastic::layout.timeline; }
+constexpr const Timeline& snowflake_si_time(const Generator&) { return snowflake_si::layout.timeline; }
+constexpr const Timeline& any_time(const Generator& g) { return g.timeline; }
 
-template <class Time>
-pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
-    ledger::SystemClock clock{[&g] { return Time::of(g); }};
-    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
+template <TimeOf time_of>
+pg_attribute_always_inline ledger::Claim claim(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[&g] { return time_of(g); }};
+    return ledger::claim<time_of == sno_time>(*g.slot, clock, want, g.rules, g.limit);
 }
 
 // Claims 1 to `want` numbers of one tick. Waits and raises errors as above.

@@ -14,30 +14,21 @@ namespace snowflake_ids {
 
 namespace {
 
-using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
-using generator::ready_snowflake;
-
-template <class Time>
-uint64 tick_now(const Generator& g) {
-    return ledger::tick_now(Time::of(g));
-}
-
 pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const next_number::Id& id) {
     const uint32 node = layout.node_bits == 0 ? 0 : g.node;
     return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
 }
 
-template <class Time>
-pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
-    return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
-}
-
 }  // namespace
 
-FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
+FUNCTION(snowflake_ids_gen_mastic) {
+    Generator& g = generator::ready_mastic();
+    return id_datum(mastic::layout, g, next_number::take<generator::mastic_time>(g));
+}
 
 FUNCTION(snowflake_ids_gen_snowflake_si) {
-    return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
+    Generator& g = generator::ready_snowflake_si();
+    return id_datum(snowflake_si::layout, g, next_number::take<generator::snowflake_si_time>(g));
 }
 
 namespace {
@@ -81,8 +72,8 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
-    Generator& g = ready_snowflake(named);
-    const next_number::Id id = next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>);
+    Generator& g = generator::ready_snowflake(named);
+    const next_number::Id id = next_number::take<generator::any_time>(g);
     // Another layout of the same slot may have a wider timestamp, and have moved the generator beyond the end of this
     // one.
     if (unlikely(id.tick > named.layout.timeline.max_tick()))

@@ -15,13 +15,10 @@ namespace snowflake_ids::next_number {
 
 using Id = ledger::Number;
 
-// The part of the Host that each id needs. `tick_now(g)` returns the clock's tick, 0 if it is outside the format.
-template <class TickNow>
+// The part of the Host that each id needs.
+template <generator::TimeOf time_of>
 struct Host : ledger::Steps {
-    TickNow of_clock;
-
-    explicit Host(TickNow of_clock) : of_clock(of_clock) {}
-    uint64 tick_now(Generator& g) const { return of_clock(g); }
+    static uint64 tick_now(const Generator& g) { return ledger::tick_now(time_of(g)); }
     // True if there can be no new ids of others to see.
     static bool same_view(const Generator& g) {
         const ledger::View& v = g.lease.view;
@@ -31,21 +28,21 @@ struct Host : ledger::Steps {
     static void gave_up(Generator& g, uint32 n) { g.uncounted -= n; }
 };
 
-template <generator::ClaimFunction claim, class H>
-[[gnu::noinline]] Id claim_more(H host, Generator& g) {
+template <generator::TimeOf time_of>
+[[gnu::noinline]] Id claim_more(Generator& g) {
+    Host<time_of> host;
     const ledger::View view = host.view();
     const uint32 want = ledger::end_lease(host, g, view);
-    const ledger::Claim c = generator::claim_numbers<claim>(g, want);
+    const ledger::Claim c = generator::claim_numbers<generator::claim<time_of>>(g, want);
     return ledger::begin_lease(host, g, c, want, view);
 }
 
 // The next number of `g`, which must be set up. Waits and raises errors as generator::claim_numbers() does.
-template <generator::ClaimFunction claim, class TickNow>
-pg_attribute_always_inline Id take(Generator& g, TickNow tick_now) {
-    Host host(tick_now);
+template <generator::TimeOf time_of>
+pg_attribute_always_inline Id take(Generator& g) {
+    Host<time_of> host;
     Id number;
-    if (ledger::take(host, g, number)) return number;
-    return claim_more<claim>(host, g);
+    return ledger::take(host, g, number) ? number : claim_more<time_of>(g);
 }
 
 }  // namespace snowflake_ids::next_number

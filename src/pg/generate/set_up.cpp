@@ -175,7 +175,13 @@ void set_up(Generator& g, const Wanted& wanted) {
     while (d.part != ledger::Part::drawing) ledger::set_up_part(host, g, d);
 }
 
-void finish_set_up_sno(Generator& g, const ledger::Key& key) {
+}  // namespace
+
+void set_up_sno(Generator& g, ledger::Format format, int partition) {
+    check_may_generate("sno");
+    const bool explicitly = partition != own_partition;
+    if (!explicitly) machine_id::warn_if_not_set();
+    const uint32 node = explicitly ? static_cast<uint32>(partition) : machine_id::of_server(machine_id::sno_bits);
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -188,26 +194,16 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key) {
                  "Change snowflake_ids.sno_sequence_min or snowflake_ids.sno_sequence_max, so that the range contains at least %u numbers.",
                  sno::least_numbers)));
     }
-    set_up(g, {"sno", key, 0, sno::timeline, bounds.value.min, bounds.value.max});
-}
-
-void set_up_own_sno(Generator& g, ledger::Format format) {
-    check_may_generate("sno");
-    machine_id::warn_if_not_set();
-    const uint32 node = machine_id::of_server(machine_id::sno_bits);
-    finish_set_up_sno(g, {format, static_cast<uint16>(node), InvalidOid});
-}
-
-}  // namespace
-
-void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
-
-void set_up_sno_at(Generator& g) {
-    set_up_own_sno(g, ledger::Format::sno_at);
-    // If the sequence began at the lowest number in each life, calls after a restart would repeat ids of earlier calls
-    // with the same times. A word other than 0 has begun already.
-    uint64 word = 0;
-    g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
+    set_up(g, {"sno",
+               {format, static_cast<uint16>(node), explicitly ? MyDatabaseId : InvalidOid},
+               0,
+               sno::timeline,
+               bounds.value.min,
+               bounds.value.max});
+    // The word of sno_at contains only the next number. If it began at the lowest one in each life, calls after a restart
+    // would repeat ids of earlier calls with the same times. A word other than 0 has begun already.
+    if (uint64 word = 0; format == ledger::Format::sno_at)
+        g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }
 
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
@@ -233,8 +229,7 @@ Generator& sno_of_partition(uint32 partition) {
     Generator& g = *made;
     if (is_stale(g) || g.node != partition) {
         g.changes = 0;  // if this fails, the next call must set it up again
-        check_may_generate("sno");
-        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId});
+        set_up_sno(g, ledger::Format::sno, static_cast<int>(partition));
     }
     return g;
 }

@@ -13,8 +13,9 @@ namespace snowflake_ids::generator {
 // This session's generators of the server's own node; own_sno_at belongs to gen_sno_at(). Get them by ready_…().
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
-void set_up_sno(Generator& g);
-void set_up_sno_at(Generator& g);
+// `partition`: one that a caller names, or own_partition.
+inline constexpr int own_partition = -1;
+void set_up_sno(Generator& g, ledger::Format format, int partition = own_partition);
 // `name` is for messages. `owner` is the database that has created the layout, or built_in.
 inline constexpr Oid built_in = InvalidOid;
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
@@ -27,12 +28,12 @@ Generator& sno_of_partition(uint32 partition);
 bool has_sno_generator(uint32 partition);
 
 inline Generator& ready_sno() {
-    if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
+    if (unlikely(is_stale(own_sno))) set_up_sno(own_sno, ledger::Format::sno);
     return own_sno;
 }
 
 inline Generator& ready_sno_at() {
-    if (unlikely(is_stale(own_sno_at))) set_up_sno_at(own_sno_at);
+    if (unlikely(is_stale(own_sno_at))) set_up_sno(own_sno_at, ledger::Format::sno_at);
     return own_sno_at;
 }
 

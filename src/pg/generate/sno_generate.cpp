@@ -16,10 +16,8 @@ Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, u
     return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
 }
 
-uint64 tick_now(const Generator&) { return ledger::tick_now(sno::timeline); }
-
 Datum generate(Generator& g, uint32 metabyte) {
-    const next_number::Id c = next_number::take<generator::claim_sno>(g, tick_now);
+    const next_number::Id c = next_number::take<generator::sno_time>(g);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 
