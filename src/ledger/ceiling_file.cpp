@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ledger/check_bits.hpp"
@@ -127,10 +126,7 @@ CeilingResult LockedCeilings::open() {
     if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
     // Another file may have got this name before this process got the lock.
-    if (!is_same_file(dir_fd_, ceiling_file_name, fd_)) return {CeilingError::busy};
-    struct stat st;
-    if (fstat(fd_, &st) != 0) return io_error(errno);
-    return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
+    return is_same_file(dir_fd_, ceiling_file_name, fd_) ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
 CeilingResult LockedCeilings::read(Ceilings& c) const {

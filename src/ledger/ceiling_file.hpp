@@ -197,7 +197,6 @@ struct Along {
 // the others with it.
 template <class Memory, class S, class File>
 CeilingResult lift_ceiling(Memory& memory, const S& slot, Ceiling least, Along along, const File& file) {
-    if (memory.is_lifted(slot, least)) return {};
     const Ceiling others = std::min(least, along.to);
     const auto at = memory.slots();
     const auto wanted = [&](std::uint32_t i) {

@@ -131,10 +131,6 @@ struct Steps {
     static Ceiling file_until(const S& slot) {
         return slot.ceiling.load();
     }
-    template <class S>
-    static bool is_lifted(const S& slot, Ceiling least) {
-        return slot.ceiling.load() >= least;
-    }
 };
 
 // ---- how far ahead

@@ -104,8 +104,6 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     };
     ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now);
-    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
-    ASSERT_EQ(life.lifted(slot, now - 5ms), CeilingError::none);
     EXPECT_EQ(syncs, 1);
     EXPECT_EQ(life.in_file(slot), now);
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());

@@ -30,12 +30,12 @@ void Host::life_began() {
                                         machine_id::of_server(machine_id::sno_bits), machine_id::source())));
 }
 
-wal_ceiling::InDatabase Host::wal() const {
+const Host& Host::wal() const {
     wal_ceiling::watch([] {
         seen = {};
         settings::changes++;
     });
-    return {deadline};
+    return *this;
 }
 
 Ceiling Host::lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {

@@ -35,7 +35,10 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     static bool locked_at_once(Work work) {
         return ledger::with_ceilings(ceiling_file::place(), work).error == ledger::CeilingError::none;
     }
-    wal_ceiling::InDatabase wal() const;
+    // Itself: read() and lift() are a Wal.
+    const Host& wal() const;
+    ledger::WalCeiling read() const { return wal_ceiling::read(deadline); }
+    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_ceiling::lift(wanted, deadline); }
     static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted);
     // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
     static Ceiling& seen_wal();

@@ -161,12 +161,6 @@ void flush(XLogRecPtr lsn) {
     XLogFlush(lsn);
 }
 
-// Checked with the buffer locked, because the server may have ended during the wait for it.
-XLogRecPtr finish_change(GenericXLogState* state) {
-    end_if_orphaned();
-    return GenericXLogFinish(state);
-}
-
 struct Change {
     const char* damage;
     Content before, after;
@@ -192,7 +186,8 @@ Change change_unflushed_and_close(Relation rel, Buffer buffer, Next next) {
             GenericXLogState* state = GenericXLogStart(rel);
             const Row row = row_of(after);
             memcpy(find_row(GenericXLogRegisterBuffer(state, buffer, 0)).row, &row, row_length);
-            lsn = finish_change(state);
+            end_if_orphaned();  // the server may have ended during the wait for the buffer
+            lsn = GenericXLogFinish(state);
         }
     }
     UnlockReleaseBuffer(buffer);
@@ -212,32 +207,31 @@ Change change(const Deadline& deadline, Next next) {
     return c;
 }
 
-WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
-    return {Max(now.until, wanted.until), wanted.life_id};
-}
-
-auto lift_to(const WalCeiling& wanted) {
-    return [wanted](Content& c) { c.ceiling = higher(c.ceiling, wanted); };
-}
+void lift_to(Content& c, const WalCeiling& wanted) { c.ceiling = {Max(c.ceiling.until, wanted.until), wanted.life_id}; }
 
 // ---- REFRESH MATERIALIZED VIEW
 
 // What the row becomes if the page is damaged. Null: an error.
 const WalCeiling* replacement = nullptr;
 
-struct Read {
-    Content content;
-    XLogRecPtr lsn;
-};
-
-Read read_page(Relation rel) {
+Content read_page(Relation rel) {
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Found found = find_row(BufferGetPage(buffer));
     const XLogRecPtr lsn = PageGetLSN(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
     if (found.damage != nullptr) fail_damaged(found.damage);
-    return {found.content, lsn};
+    last_position = lsn;
+    return found.content;
+}
+
+Content read_flushed(const Deadline& deadline) {
+    Relation rel = open(AccessShareLock, deadline);
+    const Content found = read_page(rel);
+    relation_close(rel, AccessShareLock);
+    // Another backend may have written this and not flushed it yet.
+    if (!RecoveryInProgress()) flush(last_position);
+    return found;
 }
 
 }  // namespace
@@ -248,40 +242,23 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-namespace {
+WalCeiling read(const Deadline& deadline) { return read_flushed(deadline).ceiling; }
 
-Read read_flushed(const Deadline& deadline) {
-    Relation rel = open(AccessShareLock, deadline);
-    const Read found = read_page(rel);
-    relation_close(rel, AccessShareLock);
-    // Another backend may have written this and not flushed it yet.
-    if (!RecoveryInProgress()) flush(found.lsn);
-    return found;
-}
-
-}  // namespace
-
-WalCeiling read(const Deadline& deadline) {
-    const Read found = read_flushed(deadline);
-    last_position = found.lsn;
-    return found.content.ceiling;
-}
-
-ledger::FeedLives lives(const Deadline& deadline) { return read_flushed(deadline).content.lives; }
+ledger::FeedLives lives(const Deadline& deadline) { return read_flushed(deadline).lives; }
 
 void note_life(const ledger::FeedLife& life, const Deadline& deadline) {
     (void) change(deadline, [&](Content& c) { c.lives.note(life); });
 }
 
 WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline) {
+    const ledger::Ledger& shared = shared_ledger();
     const Change c = change(deadline, [&](Content& now) {
-        if (!is_new(now.ceiling)) lift_to(wanted)(now);
+        // If the extension was dropped and created again, ids below the old relation's ceiling exist. None is above the
+        // highest ceiling of the slots.
+        const Ceiling least = is_new(now.ceiling) ? ledger::highest_ceiling(shared) : Ceiling{};
+        lift_to(now, {Max(wanted.until, least), wanted.life_id});
     });
-    if (!is_new(c.after.ceiling)) return c.after.ceiling;
-    // If the extension was dropped and created again, ids below the old relation's ceiling exist. None is above the
-    // highest ceiling of the slots.
-    const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
-    return change(deadline, lift_to(least)).after.ceiling;
+    return c.after.ceiling;
 }
 
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
@@ -294,7 +271,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
         return {};
     }
     const Change c = change_unflushed_and_close(rel, buffer, [&](Content& now) {
-        if (!is_new(now.ceiling) && now.ceiling.until <= soon) lift_to(wanted)(now);
+        if (!is_new(now.ceiling) && now.ceiling.until <= soon) lift_to(now, wanted);
     });
     // Whoever has lifted it is flushing.
     if (c.damage != nullptr || (c.after == c.before && XLogNeedsFlush(c.lsn))) return {};
@@ -341,7 +318,7 @@ FUNCTION(snowflake_ids_read_ceiling) {
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
     const Content c = created                                  ? Content{}
                       : replacement != nullptr && is_damaged() ? Content{*replacement, {}}
-                                                               : read_flushed({}).content;
+                                                               : read_flushed({});
     const Row row = row_of(c);
     Datum values[columns] = {TimestampTzGetDatum(row.until), UInt64GetDatum(row.life_id),
                              UInt64GetDatum(row.check_bits), PointerGetDatum(row.lives)};

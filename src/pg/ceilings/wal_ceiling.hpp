@@ -57,12 +57,4 @@ bool is_damaged();
 // in recovery.
 void repair(const WalCeiling& c);
 
-// The `Wal` of ledger/wal_ceiling.hpp.
-struct InDatabase {
-    const Deadline& deadline;
-
-    WalCeiling read() const { return wal_ceiling::read(deadline); }
-    WalCeiling lift(const WalCeiling& wanted) const { return wal_ceiling::lift(wanted, deadline); }
-};
-
 }  // namespace snowflake_ids::wal_ceiling

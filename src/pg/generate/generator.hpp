@@ -12,8 +12,6 @@
 
 namespace snowflake_ids {
 
-using ledger::Lease;
-
 // Other backends have their own Generator for the same slot.
 struct Generator : ledger::Session<ledger::Slot> {
     const char* name = nullptr;  // of the format, for messages; null: never set up

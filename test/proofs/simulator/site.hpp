@@ -164,7 +164,7 @@ struct CeilingFile {
     }
 };
 
-// As wal_ceiling::InDatabase.
+// As issue_limit::Host.
 struct Wal {
     WalPosition& wal;
 

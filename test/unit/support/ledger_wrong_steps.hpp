@@ -42,7 +42,6 @@ struct PublishedThoughTheSyncFailed : RightSteps {
 
 // Although another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
-    static bool is_lifted(const auto&, Ceiling) { return false; }
     static ledger::CeilingResult lift_locked_ceilings(const auto& header, std::uint32_t, auto at, const auto& file,
                                                       auto wanted) {
         return lift_otherwise(header, at, file, wanted, [&](auto& entry, auto& slot, auto write) {
