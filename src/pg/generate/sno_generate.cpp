@@ -12,11 +12,12 @@ namespace snowflake_ids {
 
 namespace {
 
-Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
+pg_attribute_always_inline Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition,
+                                           uint32 sequence) {
     return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
 }
 
-Datum generate(Generator& g, uint32 metabyte) {
+pg_attribute_always_inline Datum generate(Generator& g, uint32 metabyte) {
     const next_number::Id c = next_number::take<generator::sno_time>(g);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
