@@ -15,91 +15,49 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;
-constexpr std::uint32_t ceiling_version = 1;
-
-struct FileHeader {
-    std::uint64_t magic;
-    std::uint32_t version;
-    std::uint32_t entry_count;
-    std::uint64_t system_identifier;
-    std::uint64_t life_number;
-    std::uint64_t life_id;
-    std::uint64_t floor_ms;
-    std::uint64_t checksum;
-};
-
-struct FileEntry {
-    std::uint64_t key;
-    std::uint64_t packed_layout;
-    std::uint64_t ceiling_ms;
-    std::uint64_t check_bits;
-};
-static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
-
-std::uint64_t checksum(const FileHeader& h) {
-    std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];
-    memcpy(words, &h, sizeof words);
+std::uint64_t checksum(const Ceilings& c) {
+    std::uint64_t words[offsetof(Ceilings, checksum) / sizeof(std::uint64_t)];
+    memcpy(words, &c, sizeof words);
     std::uint64_t sum = ceiling_version;
     for (const std::uint64_t word : words) sum = mix(sum, word);
     return mix(sum, 0);
 }
 
 // An entry in the wrong place, or of another cluster, counts as damaged.
-std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
-    return mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.packed_layout), e.ceiling_ms), 0);
+std::uint64_t check_bits(const CeilingEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
+    const std::uint64_t of_generator = mix(mix(mix(index + 1, system_identifier), e.key), e.packed_layout);
+    return mix(mix(of_generator, static_cast<std::uint64_t>(number_of(e.ceiling))), 0);
 }
 
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
-constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
-constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
-
-template <class T>
-T copy_of(const unsigned char* bytes) {
-    T t;
-    memcpy(&t, bytes, sizeof t);
-    return t;
-}
-
 }  // namespace
 
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes) {
-    memset(bytes, 0, ceiling_header_bytes);
-    FileHeader h{.magic = ceiling_magic,
-                 .version = ceiling_version,
-                 .entry_count = slot_count,
-                 .system_identifier = system_identifier,
-                 .life_number = c.life.number,
-                 .life_id = c.life.id,
-                 .floor_ms = to_file(c.floor),
-                 .checksum = 0};
-    h.checksum = checksum(h);
-    memcpy(bytes, &h, sizeof h);
+    Ceilings file = c;
+    file.system_identifier = system_identifier;
+    file.checksum = checksum(file);
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        const CeilingEntry entry = c.entries[i].key != 0 ? c.entries[i] : CeilingEntry{};
-        FileEntry e{entry.key, entry.packed_layout, to_file(entry.ceiling), 0};
+        CeilingEntry& e = file.entries[i];
+        if (e.key == 0) e = {};
         e.check_bits = check_bits(e, system_identifier, i);
-        memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
+    memcpy(bytes, &file, sizeof file);
 }
 
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c) {
-    if (size != ceiling_file_bytes) return damaged();
-    const auto h = copy_of<FileHeader>(bytes);
-    if (h.magic != ceiling_magic) return damaged();
-    if (h.version != ceiling_version) return {CeilingError::other_version};
-    if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
-    if (h.system_identifier != system_identifier) return {CeilingError::foreign};
-    c.life = {h.life_number, h.life_id};
-    c.floor = from_file(h.floor_ms);
+    if (size != sizeof c) return damaged();
+    memcpy(&c, bytes, sizeof c);
+    if (c.magic != ceiling_magic) return damaged();
+    if (c.version != ceiling_version) return {CeilingError::other_version};
+    if (c.entry_count != slot_count || c.checksum != checksum(c)) return damaged();
+    if (c.system_identifier != system_identifier) return {CeilingError::foreign};
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        const auto e = copy_of<FileEntry>(bytes + ceiling_header_bytes + i * sizeof(FileEntry));
-        const bool sound = e.key != 0 || (e.packed_layout | e.ceiling_ms) == 0;
+        const CeilingEntry& e = c.entries[i];
+        const bool sound = e.key != 0 || (e.packed_layout == 0 && e.ceiling == Ceiling{});
         if (!sound || e.check_bits != check_bits(e, system_identifier, i)) return damaged(static_cast<int>(i));
-        c.entries[i] = {e.key, e.packed_layout, from_file(e.ceiling_ms)};
     }
     return {};
 }

@@ -54,17 +54,29 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
+// As they are in the file. encode_ceilings() sets the system identifier, the checksum and the check bits.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t packed_layout = 0;
     Ceiling ceiling{};
+    std::uint64_t check_bits = 0;
 };
 
+inline constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;
+inline constexpr std::uint32_t ceiling_version = 1;
+
 struct Ceilings {
+    std::uint64_t magic = ceiling_magic;
+    std::uint32_t version = ceiling_version;
+    std::uint32_t entry_count = slot_count;
+    std::uint64_t system_identifier = 0;
     Life life;
     Floor floor{};  // as Header::reset_floor
+    std::uint64_t checksum = 0;
+    unsigned char unused[ceiling_header_bytes - 56] = {};
     CeilingEntry entries[slot_count];
 };
+static_assert(sizeof(CeilingEntry) == ceiling_entry_bytes && sizeof(Ceilings) == ceiling_file_bytes);
 
 enum class CeilingError : unsigned char {
     none,
