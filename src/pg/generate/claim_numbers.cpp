@@ -86,20 +86,22 @@ void log_behind(const Generator& g) {
              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
+void log_toggled(const Generator& g, const ledger::Claim& c) {
+    ledger::Counters& counters = g.slot->counters;
+    const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
+    if (!take_turn_to_log(counters.regression_logged)) return;
+    const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of machine id %u is now %u", in_ms(step),
+                    g.name, g.node, c.toggle),
+             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort among the ids of %s and later.", so_far,
+                       show_time(timestamptz(g.timeline.start(c.tick))))));
+}
+
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
     return c.standing.own_lead && ledger::wall_clock() < header.life_began.load() + header.lead.load();
-}
-
-void log_wait(const Generator& g, const ledger::Claim& failed) {
-    if (is_lead_of_start(failed)) return;
-    // A generator that holds continues although the clock is behind, so then the clock is why its tick is used up.
-    const bool overflow = failed.outcome == ledger::Outcome::overflow;
-    if (overflow && !failed.standing.held) {
-        log_overflow(g);
-    } else if (overflow || failed.outcome == ledger::Outcome::regression) {
-        log_behind(g);
-    }
 }
 
 // PG_ENSURE_ERROR_CLEANUP ends it with stop_waiting() also when the backend is terminated, where no PG_FINALLY runs.
@@ -123,7 +125,7 @@ struct Host : issue_limit::Host {
         check_worth_waiting(g, c);
         const microseconds left = deadline.left();
         if (left.count() <= 0) fail_waited(g, c);
-        if (!noted) log_wait(g, c);
+        if (!noted) note_late(g, c);
         noted = true;
         nap(std::min(c.wait, left));
         return true;
@@ -157,24 +159,13 @@ void lift_ahead(Generator& g, uint64 tick) {
     ledger::lift_ahead(host, g, tick);
 }
 
-// A claim that is not on time has changed the tick-tock bit, or holds.
-void note_clock_behind(Generator& g, const ledger::Claim& c) {
-    ledger::Counters& counters = g.slot->counters;
-    if (!c.standing.toggled) {
-        if (is_lead_of_start(c)) return;
-        if (c.standing.begun) counters.holds.fetch_add(1, relaxed);
-        log_behind(g);
-        return;
-    }
-    const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
-    if (!take_turn_to_log(counters.regression_logged)) return;
-    const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
-    ereport(LOG_SERVER_ONLY,
-            (errhidestmt(true), errhidecontext(true),
-             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of machine id %u is now %u", in_ms(step),
-                    g.name, g.node, c.toggle),
-             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort among the ids of %s and later.", so_far,
-                       show_time(timestamptz(g.timeline.start(c.tick))))));
+void note_late(const Generator& g, const ledger::Claim& c) {
+    if (is_lead_of_start(c)) return;
+    if (c.standing.toggled) return log_toggled(g, c);
+    // A generator that holds continues although the clock is behind, so then the clock is why its tick is used up.
+    if (c.outcome == ledger::Outcome::overflow && !c.standing.held) return log_overflow(g);
+    if (c.standing.begun) g.slot->counters.holds.fetch_add(1, relaxed);
+    log_behind(g);
 }
 
 }  // namespace snowflake_ids::generator

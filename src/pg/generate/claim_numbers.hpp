@@ -18,9 +18,9 @@ using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 // setting demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
-// Call this for a claim that issued numbers although its clock was not on time. Counts it, and logs at most once a
-// minute, unless a life has just begun.
-void note_clock_behind(Generator& g, const ledger::Claim& c);
+// Call this for a claim that must wait for a tick or the clock, or that issued numbers although its clock was not on
+// time. Counts it, and logs at most once a minute, unless a life has just begun.
+void note_late(const Generator& g, const ledger::Claim& c);
 
 // Lifts the ceilings early, after a claim of this tick.
 void lift_ahead(Generator& g, uint64 tick);
@@ -44,7 +44,7 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
     if (unlikely(c.tick != g.counted_tick || !c.standing.on_time())) {
-        if (unlikely(!c.standing.on_time())) note_clock_behind(g, c);
+        if (unlikely(!c.standing.on_time())) note_late(g, c);
         // Once for each tick and transaction. After a step back, a new tick can have the number of the one counted
         // last.
         if (c.tick != g.counted_tick || c.standing.toggled || c.standing.begun) {
