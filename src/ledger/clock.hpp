@@ -9,17 +9,12 @@
 
 namespace snowflake_ids::ledger {
 
-// The nanoseconds are never negative.
-template <class Time>
-Time to_time(const timespec& t) {
-    return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
-}
-
 template <class Time>
 Time read_clock(clockid_t id) {
     timespec t;
     clock_gettime(id, &t);
-    return to_time<Time>(t);
+    // The nanoseconds are never negative.
+    return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
 }
 
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }

@@ -36,12 +36,6 @@ public:
         expected = std::bit_cast<T>(seen);
         return done;
     }
-    bool compare_exchange_weak(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst) {
-        std::uint64_t seen = bits(expected);
-        const bool done = word_.compare_exchange_weak(seen, bits(desired), order);
-        expected = std::bit_cast<T>(seen);
-        return done;
-    }
     T fetch_add(T more, std::memory_order order = std::memory_order_seq_cst) {
         static_assert(std::is_same_v<T, microseconds>, "two points in time have no sum");
         return std::bit_cast<T>(word_.fetch_add(bits(more), order));
@@ -59,7 +53,7 @@ using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWor
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
-    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
+    while (seen < floor && !word.compare_exchange_strong(seen, floor)) {}
 }
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // another number with another byte order
