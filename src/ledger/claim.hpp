@@ -61,6 +61,9 @@ enum class Outcome : unsigned char {
     before_epoch,  // the clock is before the format's epoch
 };
 
+// Of a clock that shows no tick of the format.
+constexpr Outcome outside(Error e) { return e == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended; }
+
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 // What a claim has found about the clock.
@@ -126,17 +129,12 @@ constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome =
 // The plan that follows from a step (core/step.hpp) from `state`.
 template <class Clock>
 Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
-    switch (s.verdict) {
-        case Verdict::overflow:
-        case Verdict::regression:
-            return {{.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
-                     .toggle = state.toggle(),
-                     .tick = state.tick,
-                     .wait = clock.until(s.resume)}};
-        case Verdict::ended:
-            return refuse(Outcome::ended, state.tick);
-        case Verdict::issued:
-            break;
+    if (s.verdict == Verdict::ended) return refuse(Outcome::ended, state.tick);
+    if (s.verdict != Verdict::issued) {
+        return {{.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
+                 .toggle = state.toggle(),
+                 .tick = state.tick,
+                 .wait = clock.until(s.resume)}};
     }
     if (s.state.tick >= limit) return refuse(Outcome::ceiling, s.state.tick);
     return {
@@ -190,10 +188,7 @@ template <class S, class Clock>
         const std::uint64_t safe = slot.safe.load();
         const Result<std::uint64_t> now = clock.tick();
         const State state = unpack(word, safe, rules.has_toggle);
-        if (!now) {
-            return {.outcome = now.error == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended,
-                    .tick = state.tick};
-        }
+        if (!now) return {.outcome = outside(now.error), .tick = state.tick};
         const std::optional<detail::Plan> plan = detail::plan(slot, clock, word, state, now.value, want, rules, limit);
         if (!plan) continue;
         const auto& [claim, after] = *plan;

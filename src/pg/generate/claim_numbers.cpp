@@ -43,12 +43,6 @@ namespace {
              : errhint("Set a longer snowflake_ids.max_wait, or use a format with more ids per second.")));
 }
 
-void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
-    if (c.outcome == ledger::Outcome::before_epoch || c.outcome == ledger::Outcome::ended)
-        fail_outside_format(g.name, g.timeline, c.outcome);
-    if (c.outcome == ledger::Outcome::regression && g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
-}
-
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
 // True for one backend, once a minute. Otherwise an overflow could write thousands of lines a second.
@@ -122,7 +116,10 @@ struct Host : issue_limit::Host {
 
     Host(const Deadline& deadline, ClaimFunction claim) : issue_limit::Host(deadline), claim(claim) {}
     bool wait(const Generator& g, const ledger::Claim& c) {
-        check_worth_waiting(g, c);
+        if (c.outcome == ledger::Outcome::before_epoch || c.outcome == ledger::Outcome::ended)
+            fail_outside_format(g.name, g.timeline, c.outcome);
+        if (c.outcome == ledger::Outcome::regression && g.rules.on_regression != OnRegression::wait)
+            fail_regression(g, c);
         const microseconds left = deadline.left();
         if (left.count() <= 0) fail_waited(g, c);
         if (!noted) note_late(g, c);

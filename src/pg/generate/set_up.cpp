@@ -60,15 +60,6 @@ uint64 packed_layout_of(const char* name, const Layout& layout) {
     return packed_layout.value;
 }
 
-// Call it before the generator gets a slot: a layout with a slot counts as used, and one with a wrong epoch could not
-// be dropped any more.
-void check_clock(const char* name, const Timeline& timeline) {
-    const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
-    if (now) return;
-    fail_outside_format(name, timeline,
-                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
-}
-
 uint32 choose_node(const char* name, const Layout& layout) {
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::of_server(layout.node_bits);
     if (node > layout.max_node()) {
@@ -210,7 +201,10 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     check_may_generate(name);
     const uint64 packed_layout = packed_layout_of(name, layout);
     const uint32 node = choose_node(name, layout);
-    check_clock(name, layout.timeline);
+    // Before the generator gets a slot: a layout with a slot counts as used, and one with a wrong epoch could not be
+    // dropped any more.
+    const Result<uint64> now = layout.timeline.floor_tick(ledger::wall_clock());
+    if (!now) fail_outside_format(name, layout.timeline, ledger::outside(now.error));
     // A slot's word has room for 65,536 numbers per tick.
     set_up(g, {name,
                {ledger::Format::snowflake, static_cast<uint16>(node), owner},
