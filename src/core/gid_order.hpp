@@ -12,19 +12,14 @@
 
 namespace snowflake_ids::gid {
 
-struct SortKey {
-    explicit constexpr SortKey(const Id&) {}
-
-    constexpr std::uint64_t operator()(const Id& id) const {
-        constexpr std::uint64_t highest = ~std::uint64_t{0} >> 2;
-        const std::uint64_t kind = std::uint64_t{id.bytes[0]} >> 5 << 62, ms = load_be<6>(id.bytes + 1);
-        return kind | (ms >> 42 ? highest : ms << 20 | load_be<3>(id.bytes + 7) >> 4);
-    }
-};
+constexpr std::uint64_t sort_key(const Id& id, const Id&) {
+    constexpr std::uint64_t highest = ~std::uint64_t{0} >> 2;
+    const std::uint64_t kind = std::uint64_t{id.bytes[0]} >> 5 << 62, ms = load_be<6>(id.bytes + 1);
+    return kind | (ms >> 42 ? highest : ms << 20 | load_be<3>(id.bytes + 7) >> 4);
+}
 
 struct Type {
     using Id = gid::Id;
-    using SortKey = gid::SortKey;
     static constexpr const char* name = "gid";
     static constexpr auto& parse = gid::parse;
     static constexpr auto& from_bytes = gid::from_bytes;

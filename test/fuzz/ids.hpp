@@ -48,9 +48,8 @@ void require_one_order(const Id& a, const Id& b, const Id& first) {
     require(order == sign(std::memcmp(a_text, b_text, sizeof a_text)));
     require(order == -sign(compare(b, a)));
 
-    const typename Format::SortKey key(first);
-    require(order <= 0 || key(a) >= key(b));
-    require(order >= 0 || key(a) <= key(b));
+    require(order <= 0 || sort_key(a, first) >= sort_key(b, first));
+    require(order >= 0 || sort_key(a, first) <= sort_key(b, first));
 }
 
 // A text that is taken is canonical, and nothing beyond it is read.

@@ -13,8 +13,8 @@ namespace {
 
 // The first id sorted has metabyte 7 and partition 300: the window is partitions 256 to 383.
 std::uint64_t code(std::uint32_t metabyte, std::uint32_t partition, std::uint32_t sequence) {
-    const sno::SortKey key(sno::compose({.units = 5, .metabyte = 7, .partition = 300}));
-    const std::uint64_t k = key(sno::compose({1000, 1, metabyte, partition, sequence}));
+    const std::uint64_t k = sort_key(sno::compose({1000, 1, metabyte, partition, sequence}),
+                                     sno::compose({.units = 5, .metabyte = 7, .partition = 300}));
     EXPECT_EQ(k >> 24, 1000u << 1 | 1) << "time and tick-tock as they are";
     return k & 0xffffff;
 }
@@ -27,8 +27,9 @@ TEST(CoreSortKey, SnoInTheWindow) {
     EXPECT_EQ(code(7, 256, 65535), window + 65535);
     EXPECT_EQ(code(7, 300, 9), window + (44 << 16) + 9);
     EXPECT_EQ(code(7, 383, 65535), window + more);
-    const sno::SortKey of_last(sno::compose({.metabyte = 255, .partition = 65535}));
-    EXPECT_EQ(of_last(sno::compose({.metabyte = 255, .partition = 65535, .sequence = 65535})) & 0xffffff, 0xffffbfu);
+    const std::uint64_t of_last = sort_key(sno::compose({.metabyte = 255, .partition = 65535, .sequence = 65535}),
+                                           sno::compose({.metabyte = 255, .partition = 65535}));
+    EXPECT_EQ(of_last & 0xffffff, 0xffffbfu);
 }
 
 TEST(CoreSortKey, SnoOutsideTheWindow) {
@@ -42,7 +43,7 @@ TEST(CoreSortKey, SnoOutsideTheWindow) {
 }
 
 std::uint64_t gid_key(gid::Kind kind, std::uint64_t ms, unsigned char byte7, std::uint64_t random) {
-    return gid::SortKey(gid::Id{})(gid::compose({kind, ms, byte7, random}));
+    return sort_key(gid::compose({kind, ms, byte7, random}), gid::Id{});
 }
 
 TEST(CoreSortKey, Gid) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <new>
 
 #include "core/gid_order.hpp"
 #include "core/mastic.hpp"
@@ -84,15 +85,9 @@ int compare_arguments(FunctionCallInfo fcinfo) {
 
 // ---- sorting
 //
-// PostgreSQL sorts abbreviated keys, the 64-bit SortKeys of a format, and compares whole ids only if two are equal. A
+// PostgreSQL sorts abbreviated keys, the 64-bit sort_key() of a format, and compares whole ids only if two are equal. A
 // key must never contradict the order (a < b gives key(a) <= key(b)), and should seldom be shared. Ids generated in
 // bulk differ only after the first eight bytes, so a key leaves out bits that ids hardly use.
-
-template <class Type>
-struct SortState {
-    bool begun;
-    typename Type::SortKey key;  // valid once an id was seen
-};
 
 template <class Type>
 int compare_datums(Datum a, Datum b, SortSupport) {
@@ -103,10 +98,11 @@ int compare_datums(Datum a, Datum b, SortSupport) {
 // Compared as an unsigned number.
 template <class Type>
 Datum abbreviate(Datum original, SortSupport support) {
-    auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
-    const auto& id = id_in<typename Type::Id>(original);
-    if (!state->begun) *state = {true, typename Type::SortKey(id)};
-    return state->key(id);
+    using Id = typename Type::Id;
+    const Id& id = id_in<Id>(original);
+    if (support->ssup_extra == nullptr)
+        support->ssup_extra = new (MemoryContextAlloc(support->ssup_cxt, sizeof(Id))) Id(id);
+    return sort_key(id, *static_cast<const Id*>(support->ssup_extra));
 }
 
 // PostgreSQL asks now and then. If many rows share few ids, whole ids would be compared a little faster, but keys of
@@ -123,7 +119,6 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
         support->comparator = compare_datums<Type>;
         if (!support->abbreviate) PG_RETURN_VOID();
 
-        support->ssup_extra = MemoryContextAllocZero(support->ssup_cxt, sizeof(SortState<Type>));
         // for the fast sort, too
         support->comparator = ssup_datum_unsigned_cmp;
         support->abbrev_converter = abbreviate<Type>;
