@@ -298,6 +298,30 @@ SELECT * FROM poll('customer');
 DROP TABLE customer, customer_deleted, purchase, history, twin CASCADE;
 DROP FUNCTION history;
 
+-- ---- its owner has altered the table of deletions: an error, and no row of other types
+CREATE TABLE forged (id int PRIMARY KEY);
+SELECT to_do FROM snowflake_ids.create_feed('forged');
+INSERT INTO forged SELECT generate_series(1, 3);
+CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ALTER TABLE forged_deleted ALTER id TYPE text; RETURN NULL; END $$;
+CREATE TRIGGER zzz AFTER DELETE ON forged FOR EACH ROW WHEN (OLD.id = 1) EXECUTE FUNCTION alters();
+DROP FUNCTION forged_feed;
+DELETE FROM forged;
+DROP TRIGGER zzz ON forged;
+ALTER TABLE forged_deleted ALTER again TYPE numeric USING 1;
+SELECT snowflake_ids.note_missed('forged', 'a reason');
+SELECT snowflake_ids.forget_deleted('forged', '0 s');
+DROP TABLE forged_deleted;
+CREATE TABLE forged_deleted (id int, stamp bigint, again text) PARTITION BY RANGE (id);
+CREATE TABLE forged_part PARTITION OF forged_deleted DEFAULT;
+CREATE CONSTRAINT TRIGGER feed_of AFTER INSERT ON forged_deleted FROM forged FOR EACH ROW WHEN (false) EXECUTE FUNCTION snowflake_ids.note_lost();
+CREATE TRIGGER note_lost AFTER DELETE ON forged_deleted FOR EACH STATEMENT EXECUTE FUNCTION snowflake_ids.note_lost();
+DELETE FROM forged;
+DELETE FROM forged_deleted;
+SELECT snowflake_ids.note_missed('forged', 'a reason');
+SELECT "table", ok FROM snowflake_ids.check_feed('forged') WHERE rule LIKE '%deletions%';
+DROP TABLE forged, forged_deleted;
+DROP FUNCTION alters;
+
 -- Another primary key: rows that differ for the table could be one for readers.
 CREATE TABLE widened (id int PRIMARY KEY, part int NOT NULL DEFAULT 1);
 SELECT to_do FROM snowflake_ids.create_feed('widened');
