@@ -34,7 +34,7 @@ BEGIN
     SELECT c.oid INTO deletions
     FROM pg_depend d JOIN pg_trigger t ON t.oid = d.objid AND t.tgconstrrelid = of_table
         AND t.tgfoid = 'snowflake_ids.note_lost'::regproc
-    JOIN pg_class c ON c.oid = t.tgrelid AND c.relowner = feed_of.owner
+    JOIN pg_class c ON c.oid = t.tgrelid AND c.relowner = feed_of.owner AND c.relkind = 'r'
     WHERE d.classid = 'pg_trigger'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = of_table
     ORDER BY 1 LIMIT 1;
     SELECT f.oid INTO feed

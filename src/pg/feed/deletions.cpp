@@ -90,7 +90,8 @@ Oid deletions_of(Oid table) {
         const HeapTuple trigger_tuple = get_catalog_object_by_oid(triggers, Anum_pg_trigger_oid, row->objid);
         if (!HeapTupleIsValid(trigger_tuple)) continue;
         const auto* trigger = reinterpret_cast<Form_pg_trigger>(GETSTRUCT(trigger_tuple));
-        if (trigger->tgconstrrelid == table && trigger->tgfoid == note_lost && owner_or_none(trigger->tgrelid) == owner)
+        if (trigger->tgconstrrelid == table && trigger->tgfoid == note_lost &&
+            owner_or_none(trigger->tgrelid) == owner && get_rel_relkind(trigger->tgrelid) == RELKIND_RELATION)
             found = trigger->tgrelid;
     }
     systable_endscan(scan);
@@ -134,12 +135,23 @@ void insert(Relation table, Fill fill) {
     CommandCounterIncrement();
 }
 
+// The number of a column that create_feed() has made, but that the owner can have altered.
+AttrNumber own_column(Relation deletions, const char* name, Oid type) {
+    const Oid oid = RelationGetRelid(deletions);
+    const AttrNumber number = get_attnum(oid, name);
+    if (deletions->rd_rel->relkind != RELKIND_RELATION || number <= 0 || get_atttype(oid, number) != type) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("\"%s\" is no table of deletions", RelationGetRelationName(deletions)),
+                        errdetail("Such a table has a column \"%s\" of type %s.", name, format_type_be(type)),
+                        errtable(deletions)));
+    }
+    return number;
+}
+
 // `again` null: all rows were truncated. `stamp` 0: that of the transaction.
 void insert_without_key(Relation deletions, const char* again, int64 stamp = 0) {
-    const AttrNumber stamp_number = get_attnum(RelationGetRelid(deletions), "stamp");
-    const AttrNumber again_number = get_attnum(RelationGetRelid(deletions), "again");
-    if (stamp_number <= 0 || again_number <= 0)
-        elog(ERROR, "table \"%s\" has no deletions of a feed", RelationGetRelationName(deletions));
+    const AttrNumber stamp_number = own_column(deletions, "stamp", INT8OID);
+    const AttrNumber again_number = own_column(deletions, "again", TEXTOID);
     insert(deletions, [&](Datum* values, bool* nulls) {
         nulls[again_number - 1] = again == nullptr;
         if (again != nullptr) values[again_number - 1] = CStringGetTextDatum(again);
@@ -201,7 +213,7 @@ const char* match_key(Deletions& d, Relation deletions, Relation rel) {
         if (number == 0 || (own_key && number != placed) ||
             getBaseType(TupleDescAttr(RelationGetDescr(rel), number - 1)->atttypid) != column.atttypid)
             return psprintf("Column \"%s\" of %s is none of the key, or has another type.", name, table);
-        d.columns[d.count++] = {number, i};
+        d.columns[d.count++] = {number, i, column.atttypid};
     }
     return has_stamp && d.count > 0 && (!own_key || d.count == key.count)
                ? nullptr
@@ -216,14 +228,17 @@ void look_up(Deletions& d, const TriggerData& t) {
     table_close(table, NoLock);
 }
 
-// Inserts the key of the old row.
+// Inserts the key of the old row. A trigger of this statement can have altered the table of deletions.
 void note_key(Deletions& d, const TriggerData& t) {
     if (!OidIsValid(d.table)) look_up(d, t);
     const Relation table = table_open(d.table, RowExclusiveLock);
     insert(table, [&](Datum* values, bool* nulls) {
-        for (int i = 0; i < d.count; i++)
-            values[d.columns[i].to] = heap_getattr(t.tg_trigtuple, d.columns[i].from, RelationGetDescr(t.tg_relation),
-                                                   &nulls[d.columns[i].to]);
+        for (int i = 0; i < d.count; i++) {
+            const auto [from, to, type] = d.columns[i];
+            if (TupleDescAttr(RelationGetDescr(table), to)->atttypid != type)
+                fail(t, psprintf("%s was altered in this statement.", full_name(d.table)));
+            values[to] = heap_getattr(t.tg_trigtuple, from, RelationGetDescr(t.tg_relation), &nulls[to]);
+        }
     });
     table_close(table, NoLock);
 }
@@ -343,8 +358,7 @@ Relation open_own_deletions(const char* command, Oid table, LOCKMODE lock) {
 template <class Row>
 void for_each_row(Relation deletions, Row row) {
     const TupleDesc columns = RelationGetDescr(deletions);
-    const AttrNumber stamp = get_attnum(RelationGetRelid(deletions), "stamp");
-    const AttrNumber again = get_attnum(RelationGetRelid(deletions), "again");
+    const AttrNumber stamp = own_column(deletions, "stamp", INT8OID), again = own_column(deletions, "again", TEXTOID);
     const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     SysScanDesc scan = systable_beginscan(deletions, InvalidOid, false, snapshot, 0, nullptr);
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {

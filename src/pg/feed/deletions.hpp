@@ -20,6 +20,7 @@ struct Deletions {
     int count;  // of the columns of the key
     struct {
         int from, to;  // their numbers in the table on which the trigger fires, and in that of the deletions
+        Oid type;      // in the latter
     } columns[INDEX_MAX_KEYS];
 };
 
