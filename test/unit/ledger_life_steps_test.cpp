@@ -81,6 +81,26 @@ static_assert(lead_of(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
               lead_of(unix_ms(5), unix_us(1'000'000'000)) == 0s);
 static_assert(lead_ticks(5s, 4ms) == 1253 && lead_ticks(0s, 1ms) == 3 && lead_ticks(999us, 1ms) == 3);
 
+// Ids far ahead of the clock: by as much as the life is old, and half a second at most.
+TEST(LedgerLifeSteps, LiftStep) {
+    struct Host {
+        Header& h;
+        microseconds w;
+        Header& header() const { return h; }
+        microseconds window() const { return w; }
+    };
+    const LedgerMemory memory;
+    Header& header = *memory.make().header;
+    const UnixTime began = unix_us(1'000'000'000);
+    header.life_began.store(began);
+    Host long_window{header, 60s}, short_window{header, 1s};
+    EXPECT_EQ(lift_step(long_window, began + 5ms), 10ms);
+    EXPECT_EQ(lift_step(long_window, began + 100ms), 100ms);
+    EXPECT_EQ(lift_step(long_window, began + 1h), 500ms);
+    EXPECT_EQ(lift_step(short_window, began + 1h), 250ms);
+    EXPECT_EQ(lift_step(long_window, began - 1s), 500ms) << "the clock has gone back";
+}
+
 TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
     for (const bool has_toggle : {false, true}) {
         Tape t(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);

@@ -1,5 +1,5 @@
 # A publication of all tables has the table of layouts: an identical row is left out, another layout of the same name is
-# an error.
+# an error. What the subscriber uses stays, and replication continues.
 use strict;
 use warnings;
 use FindBin;
@@ -95,6 +95,20 @@ arrives('after the unused one is dropped, replication goes on');
 is( $two->safe_psql('postgres', q{SELECT snowflake_timestamp(0, 'different') AT TIME ZONE 'UTC'}),
 	'2025-01-01 00:00:00',
 	'with the layout of the publisher');
+
+$one->safe_psql('postgres', "SELECT snowflake_layout_drop(name) FROM unnest('{first,moment}'::text[]) AS name");
+arrives('layouts are dropped');
+is($two->safe_psql('postgres', $layouts), 'different moment only one second third', 'the one that was used stays');
+like(
+	slurp($two->logfile),
+	qr/LOG:  layout "moment" was kept, although the publisher dropped it/,
+	'and the log says so');
+
+# The update can only come from a publisher whose triggers are off.
+$one->safe_psql('postgres',
+	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2030-01-01'"
+);
+ok(eventually(sub { slurp($two->logfile) =~ /ERROR:  a layout never changes/ }), 'a change is refused');
 
 $_->stop for $two, $one;
 done_testing();

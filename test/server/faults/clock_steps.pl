@@ -97,37 +97,6 @@ sub logged
 	$ids->none_twice('two steps back, and forward again');
 }
 
-# ---- uuid: each session keeps its ids in order by itself
-{
-	my $own = Session->new($server);
-	my @drawn;
-
-	my $draw = sub {
-		my ($session) = @_;
-		my $before = $clock->now;
-		my ($list, $time) = split /\|/, $session->ask(
-			"SELECT string_agg(id::text, ' ' ORDER BY n), extract(epoch FROM uuid7_timestamp(max(id::text)::uuid))
-			FROM (SELECT n, gen_uuid7() AS id FROM generate_series(1, 1000) AS n) AS s"
-		);
-		push @drawn, split / /, $list if $session == $own;
-		return ($time, $before - 0.1, $clock->now + 0.1);
-	};
-	my ($time, $earliest, $latest) = $draw->($own);
-	ok($time >= $earliest && $time <= $latest, 'uuids have the time of the clock');
-	my $last = $time;
-	$clock->step(-60);
-	($time) = $draw->($own);
-	ok($time >= $last && $time < $last + 0.1, 'after a step back they go on from the last one');
-	($time, $earliest, $latest) = $draw->(Session->new($server));
-	ok($time >= $earliest && $time <= $latest, 'those of a new session have the time of the clock');
-	$clock->step(120);
-	($time, $earliest, $latest) = $draw->($own);
-	ok($time >= $earliest && $time <= $latest, 'and so have they when it is ahead again');
-	is(scalar(@drawn), 3000, '3,000 ids');
-	is(scalar(grep { $drawn[$_] le $drawn[ $_ - 1 ] } 1 .. $#drawn), 0, 'each is larger than the one before');
-	$clock->step(-60);
-}
-
 # ---- hold: the last time, then at most one tick per tick of real time
 {
 	$ids = Ids->new;

@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Servers;
+use Part;
 use Test::More;
 
 my $name = 'snowflake_ids.wal_ceiling';
@@ -132,7 +133,7 @@ damaged('a bit of the ceiling, with checksums', $damages[-1][1], qr/invalid page
 $server->stop('immediate');
 
 begin(0);
-damaged(@$_) for @damages;
+damaged(@$_) for part(@damages);
 
 damaged(
 	'page of noise, zero_damaged_pages',

@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Servers;
+use Part;
 use Test::More;
 
 my $clock = clock();
@@ -27,6 +28,9 @@ sub mend
 {
 	unlink map { "$server->{sfids_synced}/$_" } keys %error;
 }
+
+# What differs by the fault is the error alone.
+sub some { return $fault eq 'full' ? @_ : part(@_) }
 
 my $time = 0;
 sub later { $clock->set($time += 3000) }
@@ -78,7 +82,7 @@ for (sort keys %error)
 	$fault = $_;
 	$ids = Ids->new;
 	$ids->draw($server);
-	refused_during($_, 'the next ceiling', sub { }) for $fault eq 'broken' ? 'pread' : (), 'pwrite', 'fdatasync';
+	refused_during($_, 'the next ceiling', sub { }) for some($fault eq 'broken' ? 'pread' : (), 'pwrite', 'fdatasync');
 
 	# Ids below the ceiling continue, and so does the session that would raise it early.
 	{
@@ -98,10 +102,12 @@ for (sort keys %error)
 
 	# The file is made under another name, and gets its own when it is whole.
 	refused_during($_, 'no file', sub { unlink $ceiling or die })
-	  for 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory', 'fdatasync';
+	  for some('openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory', 'fdatasync');
 
-	for ((map { [ $_, 1 ] } 'pwrite', 'fdatasync'),
-		(map { [ $_, 0 ] } 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory'))
+	for (
+		some(
+			(map { [ $_, 1 ] } 'pwrite', 'fdatasync'),
+			(map { [ $_, 0 ] } 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory')))
 	{
 		my ($calls, $there) = @$_;
 		my $name = "$fault, $calls: a new life" . ($there ? '' : ' without a file');
@@ -120,7 +126,7 @@ for (sort keys %error)
 		draw_at_all_times($ids, $server, $clock, $start);
 	}
 
-	for ([ 'pwrite', 0 ], [ 'fdatasync', 0 ], [ 'pwrite', 1 ], [ 'fdatasync', 1 ])
+	for (some([ 'pwrite', 0 ], [ 'fdatasync', 0 ], [ 'pwrite', 1 ], [ 'fdatasync', 1 ]))
 	{
 		my ($calls, $running) = @$_;
 		my $name = "$fault, $calls: a reset " . ($running ? 'in a life' : 'before a life begins');
@@ -142,54 +148,6 @@ for (sort keys %error)
 		$fault eq 'full' ? 'no space for the ceiling file, for all processes' : 'a disk that fails, for all processes');
 }
 
-# ---- for one session: limits on bytes and on open files
-SKIP:
-{
-	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
-	$ids = Ids->new;
-	my $limit = sub {
-		my ($session, $what) = @_;
-		my $pid = $session->{backend} //= $session->ask('SELECT pg_backend_pid()');
-		system('prlimit', '--pid', $pid, "--$what") == 0 or die 'prlimit failed';
-	};
-	for my $bytes (1, 4096, 5000, 20000, 36863)
-	{
-		later;
-		my $start = $clock->now;
-		$ids->draw($server);
-		my $session = Session->new($server);
-		$ids->draw($session);
-		$limit->($session, "fsize=$bytes:unlimited");
-		later;
-		my $refused =
-		  qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is generated.*HINT:.*Make room/s;
-		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for the ceiling") for 1 .. 2;
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
-			'ready', "$bytes bytes: a file of which a part was written is not damaged");
-		unlink $ceiling or die;
-		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for a new file");
-		ok(!-e $ceiling, "$bytes bytes: there is none");
-		no_temporary_files("$bytes bytes");
-		$limit->($session, 'fsize=unlimited:unlimited');
-		draw_at_all_times($ids, $session, $clock, $start);
-	}
-	later;
-	my $start = $clock->now;
-	my $session = Session->new($server);
-	$ids->draw($session);
-	$session->ask('PREPARE draw AS SELECT gen_mastic() > 0');
-	is($session->ask('EXECUTE draw'), 't', 'a session draws');
-	$limit->($session, 'nofile=3:');
-	later;
-	like(
-		$session->ask('EXECUTE draw'),
-		qr/ERROR: .*could not write ceiling file .*Too many open files/,
-		'without a descriptor it has no new ceiling');
-	$limit->($session, 'nofile=1024:');
-	is($session->ask('EXECUTE draw'), 't', 'with one it draws');
-	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
-	$ids->none_twice('no space for one session');
-}
 unlike(log_since($server, $beginning), qr/terminated by signal/, 'no process has crashed');
 $server->stop('immediate');
 done_testing();

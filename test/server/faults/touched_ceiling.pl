@@ -1,5 +1,4 @@
-# Whatever is done to the relation with the ceiling in WAL, by name or by tools that copy all sequences, ids continue,
-# and none repeats: in a new session, in a running one, after a crash, and on a standby that is promoted with a clock
+# Whatever is done to the relation with the ceiling in WAL, ids continue, and none repeats: in a new session, in a running one, after a crash, and on a standby that is promoted with a clock
 # an hour behind. The standby has no ceiling file.
 use strict;
 use warnings;
@@ -25,54 +24,11 @@ spew("$extension.control", "default_version = '1'\n");
 spew("$extension--1.sql", "REFRESH MATERIALIZED VIEW $name;\n");
 END { unlink glob "$extension*" if defined $extension }
 
-# A value with the check bits that a ceiling in a sequence would have.
-sub sealed
-{
-	my ($seconds) = @_;
-	my $ms = sprintf '%.0f', $seconds * 1000;
-	my $crc = 0;
-	for my $i (reverse 0 .. 63)
-	{
-		my $out = ($crc >> 14 ^ (1 << 56 | $ms) >> $i) & 1;
-		$crc = $crc << 1 & 0x7fff;
-		$crc ^= 0x4599 if $out;
-	}
-	return $ms << 15 | $crc;
-}
-
-# SQL, or a function that returns it.
 my @cases = (
 	[ 'nothing', 'SELECT 1' ],
 
-	# as a sequence
-	[ 'setval() 1000 higher', "SELECT setval('$name', last_value + 1000) FROM $name" ],
-	[ 'setval() of its own value', "SELECT setval('$name', last_value) FROM $name" ],
-	[ 'setval() of its own value, not called', "SELECT setval('$name', last_value, false) FROM $name" ],
-	[ 'setval() of 1', "SELECT setval('$name', 1, false)" ],
-	[   'setval() of a server that is an hour behind',
-		sub { "SELECT setval('$name', @{[ sealed($clock->now - 3600) ]})" } ],
-	[ 'setval() of a server that is 5 s ahead', sub { "SELECT setval('$name', @{[ sealed($clock->now + 5) ]})" } ],
-	[ 'setval() of a new server', "SELECT setval('$name', 22320)" ],
-	[   'a script that reads pg_sequences',
-		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value) + 1000) FROM pg_sequences \gexec}
-	],
-	[   'sync-sequences of CloudNativePG',
-		q{SELECT format('SELECT setval(%L, %s)', format('%I.%I', schemaname, sequencename), coalesce((last_value + 1000)::text, 'NULL')) FROM pg_sequences \gexec}
-	],
-	[ 'nextval()', "SELECT nextval('$name')" ],
-	[ 'nextval() twice', "SELECT nextval('$name'); SELECT nextval('$name')" ],
-	[ 'RESTART', "ALTER SEQUENCE $name RESTART" ],
-	[ 'RESTART WITH', "ALTER SEQUENCE $name RESTART WITH 5" ],
-	[   'INCREMENT, and nextval() twice',
-		"ALTER SEQUENCE $name INCREMENT 1; SELECT nextval('$name'); SELECT nextval('$name')" ],
-	[ 'CACHE, and nextval()', "ALTER SEQUENCE $name CACHE 100; SELECT nextval('$name')" ],
-	[ 'SET UNLOGGED, SET LOGGED', "ALTER SEQUENCE $name SET UNLOGGED; ALTER SEQUENCE $name SET LOGGED" ],
-	[   'OWNED BY, and TRUNCATE',
-		"CREATE TABLE snowflake_ids.owner (i int); ALTER SEQUENCE $name OWNED BY snowflake_ids.owner.i; TRUNCATE snowflake_ids.owner RESTART IDENTITY; ALTER SEQUENCE $name OWNED BY NONE; DROP TABLE snowflake_ids.owner"
-	],
-	[ 'pg_sequence_last_value()', "SELECT pg_sequence_last_value('$name')" ],
-	[ 'SELECT FOR UPDATE', "SELECT * FROM $name FOR UPDATE" ],
-	[ 'RESTART, rolled back', "BEGIN; ALTER SEQUENCE $name RESTART; ROLLBACK" ],
+	# as the sequence that it is not
+	[ 'setval()', "SELECT setval('$name', 22320)" ],
 
 	# as a table
 	[ 'INSERT', "INSERT INTO $name SELECT * FROM $name" ],
@@ -111,7 +67,7 @@ my $n = 0;
 for my $case (part(@cases))
 {
 	my ($what, $sql) = @$case;
-	my $act = sub { value($primary, ref $sql ? $sql->() : $sql) };
+	my $act = sub { value($primary, $sql) };
 	$primary->safe_psql('postgres', 'DROP EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids');
 	my $ids = Ids->new;
 	my $start = $clock->now;

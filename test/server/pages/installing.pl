@@ -2,7 +2,6 @@
 # of the server's directories.
 use strict;
 use warnings;
-use Fcntl qw(F_SETLK F_WRLCK);
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
 use Page;
@@ -51,29 +50,6 @@ $page->all_run;
 		my ($out, $err) = run_command([ "$root/tools/$name", @arguments ]);
 		like($err, qr{^setup: $dir/pg_config: the modules}m, "so does tools/@$program");
 	}
-}
-
-# ---- tools/setup waits for apt's locks, here of a real apt with its own lists
-SKIP:
-{
-	skip 'no apt-get', 3 if system('command -v apt-get >/dev/null') != 0;
-	my $dir = PostgreSQL::Test::Utils::tempdir();
-	my $lists = "$dir/lists";
-	mkdir $lists;
-	open my $lock, '>', "$lists/lock" or die $!;
-
-	my $held = pack 's s x4 q q i x4', F_WRLCK, 0, 0, 0, 0;
-	fcntl $lock, F_SETLK, $held or die $!;
-	my $update = "apt-get -qq -o Dir::State::Lists=$lists -o Dir::Etc=/dev/null/none -o Dir::Cache=$dir update";
-	open my $waiting, '-|', 'bash', '-c', ". '$root/tools/lib.sh' && patiently $update 2>&1 && say updated" or die $!;
-	like(
-		scalar(<$waiting>),
-		qr{^waiting for apt's lock: $lists/lock\. It is held by process $$ },
-		'it says that it waits');
-	close $lock;
-	is(scalar(<$waiting>), "updated\n", 'and updates when the lock is free');
-	my ($out, $err) = run_command([ 'bash', '-c', ". '$root/tools/lib.sh' && patiently apt-get no-such-command" ]);
-	like($err, qr/^E: Invalid operation no-such-command/m, 'another failure is one at once');
 }
 
 # ---- what make install would write, and where to
