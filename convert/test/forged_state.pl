@@ -3,12 +3,8 @@
 # and roles that are only members of the owner, can forge nothing.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../../test/server/lib";
 use Servers;
 use Part;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('forged');

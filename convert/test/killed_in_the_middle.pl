@@ -4,12 +4,9 @@
 # SNOWFLAKE_IDS_CONVERT_ROWS=1000000: rows in the table of the key (default 20000, in the quick `make test` 5000).
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../../test/server/lib";
 use Servers;
 use IPC::Run ();
 use Part;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 

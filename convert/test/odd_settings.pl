@@ -2,8 +2,6 @@
 # style, quoting or plan. A setting that cannot work is refused by name.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../../test/server/lib";
 use Part;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -4,8 +4,6 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use FindBin;
-use lib "$FindBin::RealBin/../../test/server/lib";
 use Page;
 
 my $server = PostgreSQL::Test::Cluster->new('migration');

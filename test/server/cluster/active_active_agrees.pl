@@ -4,8 +4,6 @@
 # env: NODES_ROWS=1000000   rows of each node
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use Test::More;

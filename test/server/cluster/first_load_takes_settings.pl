@@ -2,12 +2,8 @@
 # drawn. %b of the log tells that it was the process meant.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 # Place N of the whole server sets machine id N, sequence numbers from N * 1000, and a max_wait of N s.

@@ -2,12 +2,8 @@
 # rows, whose ids lie below its position.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($right, $behind) = (clock(), clock());

@@ -2,8 +2,6 @@
 # Nothing that anybody saw comes twice.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

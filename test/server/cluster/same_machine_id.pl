@@ -1,8 +1,6 @@
 # Servers with the same machine id, found by one query; the settings and commands of doc/multi-node.md.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use Test::More;

@@ -2,11 +2,7 @@
 # set where it cannot be, each draw is refused and the status shows it.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('settings');

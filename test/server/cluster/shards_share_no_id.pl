@@ -2,8 +2,6 @@
 # of doc/multi-node.md.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use Test::More;

@@ -2,8 +2,6 @@
 # postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Clauses;
 use Part;
 use PostgreSQL::Test::Cluster;

@@ -2,8 +2,6 @@
 # the old ones.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

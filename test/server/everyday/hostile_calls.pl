@@ -3,7 +3,6 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use JSON::PP;
 use Part;
 use PostgreSQL::Test::Cluster;

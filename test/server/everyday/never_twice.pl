@@ -2,8 +2,6 @@
 # none after a newer one.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers ();
 use Part;
 use PostgreSQL::Test::Cluster;

@@ -2,11 +2,7 @@
 # an error. What the subscriber uses stays, and replication continues.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my %node;
@@ -14,7 +10,7 @@ for my $n (1, 2)
 {
 	$node{$n} = PostgreSQL::Test::Cluster->new("node$n");
 	$node{$n}->init(allows_streaming => 'logical');
-	$node{$n}->append_conf('postgresql.conf', "snowflake_ids.machine_id = $n\nfsync = off\n");
+	$node{$n}->append_conf('postgresql.conf', "snowflake_ids.machine_id = $n\nwal_retrieve_retry_interval = 100ms\n");
 	$node{$n}->start;
 	$node{$n}->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE TABLE mark (n int PRIMARY KEY)');
 }

@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 use Fcntl ':mode';
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

@@ -1,8 +1,6 @@
 # Session (Servers.pm): after the data of a COPY, done or refused, the next statement is answered.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

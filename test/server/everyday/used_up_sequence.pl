@@ -2,11 +2,7 @@
 # faults/waits_end.pl.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers qw(caught_up comes_back eventually log_mark log_since);
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 

@@ -2,8 +2,6 @@
 # so long while its ceiling has room.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Fcntl qw(:flock);
 use Test::More;

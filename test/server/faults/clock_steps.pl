@@ -1,8 +1,6 @@
 # The wall clock steps while sessions draw.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -5,8 +5,6 @@
 # Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -3,8 +3,6 @@
 # file has what it lacks.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Part;
 use Test::More;

@@ -1,8 +1,6 @@
 # A promoted standby whose clock is hours behind: only the ceiling in each database's WAL protects.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # again.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # crash, and afterwards all continues without a restart.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Part;
 use Test::More;

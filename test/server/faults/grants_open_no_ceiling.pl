@@ -1,8 +1,6 @@
 # Grants on all objects of a schema, present or future, do not reach the extension's relations.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run ();
 use Test::More;

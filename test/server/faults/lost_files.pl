@@ -2,8 +2,6 @@
 # each life begins as far ahead of the clock as ids can be.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # stays up, sessions with the memory continue, and the hint helps.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -1,8 +1,6 @@
 # The ceiling file is gone at each start, and only WAL travels: what doc/multi-node.md promises then.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # a row.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use Part;

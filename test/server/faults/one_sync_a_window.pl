@@ -2,8 +2,6 @@
 # and fsync = off is honoured.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # and nobody blames the clock; a further step back is a regression.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # this major, and from PRIVATE_OLD_PG_CONFIG, which tools/test sets.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Clauses;
 use Servers;
 use Test::More;

@@ -2,8 +2,6 @@
 # and nobody waits past max_wait. THROUGHPUT_SECONDS=30: the long form.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use List::Util qw(max min);
 use Test::More;

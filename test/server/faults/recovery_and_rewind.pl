@@ -1,8 +1,6 @@
 # Point-in-time recovery; and an old primary that is rewound and promoted again.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

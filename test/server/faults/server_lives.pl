@@ -1,8 +1,6 @@
 # Every end of a server life, with the clock moved back before the next one begins.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

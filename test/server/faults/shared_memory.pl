@@ -2,8 +2,6 @@
 # draw from one word. A second word would issue lower ids, with the clock an hour back.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

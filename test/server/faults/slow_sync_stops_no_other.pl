@@ -2,8 +2,6 @@
 # because what it reads of the raised ceiling must be on disk.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # after a SELECT that draws.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -2,8 +2,6 @@
 # an hour behind. The standby has no ceiling file.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use File::Path qw(rmtree);
 use Part;

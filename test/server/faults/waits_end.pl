@@ -2,8 +2,6 @@
 # makes long waits; what ends one does so within a minute.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

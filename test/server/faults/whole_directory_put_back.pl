@@ -2,8 +2,6 @@
 # ids up to the copy are safe, later ones repeat: a limit.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

@@ -1,8 +1,6 @@
 # A wrong epoch of a layout; base clocks in the configuration; machine ids that do not fit, or in recovery.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 

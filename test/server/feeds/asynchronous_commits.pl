@@ -2,8 +2,6 @@
 # Nobody is told. Its copy keeps the row until the key is written again. What commits later is not lost.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

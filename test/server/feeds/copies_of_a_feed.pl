@@ -3,8 +3,6 @@
 # control, a position with the life of the other server loses a row.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

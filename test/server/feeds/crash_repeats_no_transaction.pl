@@ -2,8 +2,6 @@
 # get every row; a control that remembers pg_current_snapshot() loses those whose stamps it takes for over.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

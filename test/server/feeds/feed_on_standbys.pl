@@ -3,8 +3,6 @@
 # pg_current_snapshot() loses rows on a standby. Then the replay pauses, and the standby is promoted.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

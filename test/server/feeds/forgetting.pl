@@ -2,8 +2,6 @@
 # the purge reaches each reader. Readers from before the forgotten position copy again (SF001); others hear of nothing.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

@@ -2,8 +2,6 @@
 # the server, and no rows are lost to readers.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed qw(feed_server create_feed);
 use Test::More;

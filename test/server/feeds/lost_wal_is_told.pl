@@ -3,8 +3,6 @@
 # row that no server has.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
 use Test::More;

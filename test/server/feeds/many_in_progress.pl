@@ -2,8 +2,6 @@
 # without the list of them, loses their rows.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

@@ -2,8 +2,6 @@
 # create_feed() and check_feed() tell to type, each copy is right.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

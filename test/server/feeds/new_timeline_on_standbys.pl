@@ -2,8 +2,6 @@
 # reader that goes from this one to the other polls again (40001), and need not copy again.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

@@ -2,8 +2,6 @@
 # What tells those who have seen lost WAL is in lost_wal_is_told.pl.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
 use Test::More;

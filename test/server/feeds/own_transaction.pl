@@ -2,8 +2,6 @@
 # What it writes before and after a poll comes. A control that remembers pg_current_snapshot() loses the latter.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed 'feed_server';
 use Test::More;

@@ -2,8 +2,6 @@
 # part for another in one transaction, reach each copy; a reader that cannot be told is told to copy again (SF001).
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

@@ -2,8 +2,6 @@
 # other sessions are told of it, and a plan may be older than the snapshot. Such a poll ends with 40001, and loses nothing.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

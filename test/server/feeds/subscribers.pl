@@ -2,8 +2,6 @@
 # tables is right. A publication of all tables brings the publisher's deletions, too, and does no harm.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

@@ -2,8 +2,6 @@
 # such a table as empty or half. Those polls end with 40001, and after the next one each copy is right.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Test::More;

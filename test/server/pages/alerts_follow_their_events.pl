@@ -2,8 +2,6 @@
 # time, and by no other. Real servers give the figures; promtool evaluates the alerts over them.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use CPAN::Meta::YAML;
 use Servers;
 use Fcntl    qw(:flock);

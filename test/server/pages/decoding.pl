@@ -2,8 +2,6 @@
 # not here is skipped.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run ();
 use Page;

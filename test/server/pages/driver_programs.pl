@@ -1,8 +1,6 @@
 # Each program of test/drivers prints its row of doc/drivers.md. A missing driver is skipped.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Page;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

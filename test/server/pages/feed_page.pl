@@ -2,12 +2,9 @@
 # copy equal to the table, through a crash and a feed that is created again.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run ();
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 

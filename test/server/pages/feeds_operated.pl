@@ -3,8 +3,6 @@
 # raises the alerts.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Page;

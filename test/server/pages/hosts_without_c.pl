@@ -3,12 +3,9 @@
 # copies. The control has no lives: after a crash that gives out the ids of transactions again, it loses a row.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Feed;
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 

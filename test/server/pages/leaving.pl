@@ -2,8 +2,6 @@
 # dropped, and comes back.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Page;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;

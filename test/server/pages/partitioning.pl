@@ -1,11 +1,7 @@
 # doc/partitioning.md: its commands run, a database for each chapter, and give the output that it shows.
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
 use Test::More;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers ();
 use Page;
 

@@ -2,8 +2,6 @@
 # partition half detached, and the next run drops it.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use Test::More;

@@ -2,8 +2,6 @@
 # feed survives each tool that has the page's lines. What doc/multi-node.md says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Page;
 use PostgreSQL::Test::Utils;

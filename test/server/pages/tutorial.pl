@@ -1,12 +1,9 @@
 # The page that a newcomer reads after the README: the tutorial, with its program.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use IPC::Run ();
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 

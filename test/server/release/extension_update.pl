@@ -2,11 +2,8 @@
 # fresh installation; data, dependent objects and privileges stay.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Catalogs ();
 use Servers  ();
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 

@@ -3,8 +3,6 @@
 # updates. The dump names the superuser of the kept data, so the server gets such a role.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Catalogs ();
 use Servers;
 use Test::More;

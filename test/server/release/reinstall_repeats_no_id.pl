@@ -2,8 +2,6 @@
 # restart. The new ceiling in WAL knows nothing of the old one, but the ledger does.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use Test::More;
 use Time::HiRes qw(sleep);

@@ -2,8 +2,6 @@
 # memory. The other one has a word more in each struct, in unused bytes, as a later 1.x adds one.
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::RealBin/../lib";
 use Servers;
 use PostgreSQL::Test::Utils;
 use Test::More;
