@@ -14,7 +14,7 @@ my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // (whole() ? 20000 : 5000);
 my $server = PostgreSQL::Test::Cluster->new('convert');
 $server->init;
 $server->append_conf('postgresql.conf',
-	"fsync = off\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB"
+	"autovacuum = on\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB"
 );
 $server->start;
 sub sql    { return $server->safe_psql('postgres', $_[0]) }

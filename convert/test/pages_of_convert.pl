@@ -8,7 +8,7 @@ use Page;
 
 my $server = PostgreSQL::Test::Cluster->new('migration');
 $server->init;
-$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$server->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
 $server->start;
 
 # From top to bottom, in one session of psql.
@@ -60,7 +60,7 @@ my $machine_id = 0;
 for (@servers{qw(shop copy)})
 {
 	$_->init(allows_streaming => 'logical');
-	$_->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.machine_id = " . ++$machine_id);
+	$_->append_conf('postgresql.conf', "snowflake_ids.machine_id = " . ++$machine_id);
 	$_->start;
 }
 my ($publisher, $subscriber) = @servers{qw(shop copy)};

@@ -25,7 +25,6 @@ sub mesh
 		my $node = $node{$name} = PostgreSQL::Test::Cluster->new("$name\_$by");
 		$node->init(allows_streaming => 'logical');
 		$node->append_conf('postgresql.conf', <<"END");
-fsync = off
 max_worker_processes = 20
 max_wal_senders = 10
 max_replication_slots = 20

@@ -43,8 +43,8 @@ sub lines_of
 	return map { "snowflake_ids.$_=$value{$_}" } sort keys %value;
 }
 $server->append_conf('postgresql.conf', join "\n", lines_of($file), <<'END');
-fsync = off
 wal_retrieve_retry_interval = 20ms
+autovacuum = on
 autovacuum_naptime = 1s
 autovacuum_analyze_threshold = 0
 autovacuum_analyze_scale_factor = 0

@@ -16,7 +16,7 @@ sub fresh
 
 	# A copy of a finished initdb would have the same system identifier.
 	$node->init(allows_streaming => 1, force_initdb => 1);
-	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n" . ($conf // ''));
+	$node->append_conf('postgresql.conf', $conf // '');
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 	return $node;

@@ -12,7 +12,7 @@ sub node
 	my ($name, $conf, %options) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(allows_streaming => 'logical', %options);
-	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n$conf");
+	$node->append_conf('postgresql.conf', $conf);
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE DATABASE app');
 	return $node;
@@ -52,7 +52,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 {
 	my $alone = PostgreSQL::Test::Cluster->new('alone');
 	$alone->init;
-	$alone->append_conf('postgresql.conf', "fsync = off\nwal_level = minimal\nmax_wal_senders = 0\n");
+	$alone->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
 	$alone->start;
 	$alone->safe_psql('postgres', 'CREATE DATABASE app');
 	$alone->safe_psql('app', 'CREATE EXTENSION snowflake_ids');

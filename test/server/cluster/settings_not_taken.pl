@@ -16,8 +16,6 @@ my %good = (
 	max_wait => '7s');
 my $good = join '', map { "snowflake_ids.$_ = $good{$_}\n" } sort keys %good;
 $server->append_conf('postgresql.conf', <<"END_CONF");
-fsync = off
-autovacuum = off
 min_parallel_table_scan_size = 0
 min_parallel_index_scan_size = 0
 parallel_setup_cost = 0

@@ -13,7 +13,7 @@ for my $name (sort keys %machine_id)
 {
 	my $s = $server{$name} = PostgreSQL::Test::Cluster->new($name);
 	$s->init;
-	$s->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.machine_id = $machine_id{$name}\n");
+	$s->append_conf('postgresql.conf', "snowflake_ids.machine_id = $machine_id{$name}\n");
 	$s->start;
 	$s->safe_psql('postgres', 'CREATE DATABASE app');
 }

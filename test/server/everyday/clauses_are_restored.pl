@@ -10,7 +10,6 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('clauses');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
 $node->start;
 my $dir = PostgreSQL::Test::Utils::tempdir();
 

@@ -12,7 +12,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('forged');
 $node->init;
-$node->append_conf('postgresql.conf', "snowflake_ids.machine_id = 5\nrestart_after_crash = on\nfsync = off\n");
+$node->append_conf('postgresql.conf', "snowflake_ids.machine_id = 5\nrestart_after_crash = on\n");
 $node->start;
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 $node->safe_psql('postgres', <<'END');

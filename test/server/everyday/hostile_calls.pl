@@ -19,7 +19,6 @@ $node->append_conf('postgresql.conf', <<'END');
 snowflake_ids.machine_id = 5
 max_parallel_workers = 8
 restart_after_crash = on
-autovacuum = off
 log_error_verbosity = verbose
 END
 $node->start;

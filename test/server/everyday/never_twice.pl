@@ -17,7 +17,6 @@ $node->append_conf('postgresql.conf', <<'END');
 max_connections = 100
 shared_buffers = 256MB
 max_wal_size = 4GB
-autovacuum = off
 synchronous_commit = off
 work_mem = 256MB
 max_parallel_workers_per_gather = 0

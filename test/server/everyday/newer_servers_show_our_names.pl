@@ -8,7 +8,6 @@ use Test::More;
 my $server = PostgreSQL::Test::Cluster->new('newer');
 plan skip_all => 'names of wait events came with 17' if $server->pg_version < 17;
 $server->init;
-$server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 

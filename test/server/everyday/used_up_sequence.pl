@@ -13,7 +13,6 @@ snowflake_ids.machine_id = 4095
 snowflake_ids.sno_sequence_min = 100
 snowflake_ids.sno_sequence_max = 105
 restart_after_crash = on
-fsync = off
 END
 $node->start;
 $node->safe_psql('postgres',

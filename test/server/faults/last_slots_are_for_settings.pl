@@ -7,7 +7,6 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('slots');
 $server->init;
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
 $server->start;
 $server->safe_psql('template1', 'CREATE EXTENSION snowflake_ids');
 

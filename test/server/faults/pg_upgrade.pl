@@ -62,7 +62,7 @@ END
 	# 18 switches checksums on; both clusters must agree.
 	my ($new_major) = `pg_config --version` =~ / (\d+)/;
 	$new->init(extra => [ $new_major >= 18 && $old_major < 18 ? '--no-data-checksums' : () ]);
-	$new->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 10\n");
+	$new->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 	my @upgrade = (
 		'pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'),
 		'-B', $new->config_data('--bindir'),

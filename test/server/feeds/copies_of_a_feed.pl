@@ -106,7 +106,7 @@ sub upgrade_from
 	my $new = PostgreSQL::Test::Cluster->new("new_$name");
 	my ($major) = `pg_config --version` =~ / (\d+)/;
 	$new->init(extra => [ $major >= 18 && $config ? '--no-data-checksums' : () ]);
-	$new->append_conf('postgresql.conf', "fsync = off\nmax_prepared_transactions = 10\n");
+	$new->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 	chdir $new->basedir;
 	my $said = join ' ', map { "'$_'" } 'pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'),
 	  '-B', $new->config_data('--bindir'),

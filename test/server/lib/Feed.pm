@@ -27,9 +27,7 @@ sub feed_server
 	my $server = PostgreSQL::Test::Cluster->new($name, install_path => delete $o{install_path});
 	$server->init(allows_streaming => $streaming, %o);
 	$server->append_conf('postgresql.conf', <<"END");
-fsync = off
 log_statement = none
-autovacuum = off
 restart_after_crash = on
 max_connections = 60
 max_prepared_transactions = 20

@@ -139,7 +139,6 @@ fsync = @{[ $synced ? 'on' : 'off' ]}
 restart_after_crash = on
 max_prepared_transactions = 10
 log_statement = none
-autovacuum = off
 $conf
 END
 	start_at($server, $clock);

@@ -14,7 +14,6 @@ use Test::More;
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $server = PostgreSQL::Test::Cluster->new('docs');
 $server->init(allows_streaming => 1);
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
 $server->start;
 
 # ---- README.md, in one database, with psql's tables as shown
@@ -94,20 +93,6 @@ $server->start;
 # ---- how-to pages, a database each
 how_to($server, $_) for Page->new('AGENTS.md'), Page->new('doc/layouts.md'), Page->new('doc/feed.md');
 
-# Ids are ahead of the clock after the start, by up to 75 seconds.
-{
-	my $node = PostgreSQL::Test::Cluster->new('just_started');
-	$node->init;
-	$node->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.durable_window = '1min'");
-	$node->start;
-	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
-	my $page = Page->new('doc/queries.md');
-	$page->run_chapter($node, $_, dbname => 'postgres') for 'Create and insert', 'The newest rows';
-	my $bounded = q{SELECT count(*) FROM contact WHERE id BETWEEN now() - interval '1 hour' AND now()};
-	is($node->safe_psql('postgres', $bounded), 0, 'with an upper bound, the rows of just now are not found');
-	$node->stop;
-}
-
 # ---- doc/errors.md: a setting before the library is loaded
 {
 	my $page = Page->new('doc/errors.md');
@@ -131,7 +116,6 @@ how_to($server, $_) for Page->new('AGENTS.md'), Page->new('doc/layouts.md'), Pag
 	for my $node (values %node)
 	{
 		$node->init;
-		$node->append_conf('postgresql.conf', 'fsync = off');
 		$node->start;
 		$node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
 	}
@@ -614,12 +598,6 @@ END
 		'no script is named for a heading that is gone');
 
 	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
-	my @blank = map {
-		my $path = $_;
-		my $text = $pages{$path} =~ s/^```.*?^```$/```/msgr;
-		map { "$path: $_" } $text =~ /^(.*)\n\n\n/mg, $text =~ /^((?:- |\d+\. ).*)(?:\n +.*)*\n\n(?=- |\d+\. )/mg
-	} sort keys %pages;
-	is(join("\n", @blank), '', 'no page has two blank lines, nor one between items of a list');
 	my %target = map { $_ => 1 } make_targets();
 	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
 	my ($commands, @wrong) = (0);
@@ -671,21 +649,6 @@ END
 	}
 	cmp_ok($functions, '>', 10, 'functions in src/README.md were found');
 	is(join("\n", @lost), '', 'the files and functions of its answers are there');
-
-	# No two pages make an object of the same name, unless it is the same one.
-	my %maker;
-	for my $path (sort keys %pages)
-	{
-		$maker{$_}{$path} = 1 for map {
-			$_->{content} =~ /\bCREATE (?:FOREIGN )?(?:TABLE|VIEW|ROLE|PUBLICATION|FUNCTION) (?!IF NOT)(?:\w+\.)?(\w+)/g
-		  }
-		  grep { $_->{language} eq 'sql' } Page->new($path)->commands;
-	}
-	cmp_ok(scalar(keys %maker), '>', 40, 'objects that pages create were found');
-	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
-		'', 'no two pages create an object of the same name');
-
-	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
 
 sub how_to

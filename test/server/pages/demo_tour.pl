@@ -11,7 +11,6 @@ my $tour = slurp_file("$root/demo/tour.sql");
 # ---- on a server of one's own
 my $server = PostgreSQL::Test::Cluster->new('tour');
 $server->init;
-$server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 {
 	my ($rc, $out, $err) = tour($server, "$root/demo/tour.sql");

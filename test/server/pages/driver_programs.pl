@@ -13,7 +13,7 @@ my $tmp = PostgreSQL::Test::Utils::tempdir();
 my $server = PostgreSQL::Test::Cluster->new('drivers');
 $server->init;
 
-$server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync = off");
+$server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'");
 $server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
 $server->start;
 

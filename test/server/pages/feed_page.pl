@@ -13,7 +13,6 @@ my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';
 for my $node (values %node)
 {
 	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE DATABASE app');
 	$node->safe_psql('app', 'CREATE EXTENSION snowflake_ids');

@@ -131,7 +131,6 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	$right->('before it is restored');
 	my $other = PostgreSQL::Test::Cluster->new('restored');
 	$other->init;
-	$other->append_conf('postgresql.conf', 'fsync = off');
 	$other->start;
 	$other->command_ok([ 'psql', '-Xq', '-f', $dump, 'postgres' ], 'restored in a new cluster');
 	my $position = $reader->{position};

@@ -19,8 +19,6 @@ seeded();
 my $server = PostgreSQL::Test::Cluster->new('without_c');
 $server->init(allows_streaming => 1);
 $server->append_conf('postgresql.conf', <<'END');
-fsync = off
-autovacuum = off
 restart_after_crash = on
 wal_writer_delay = 10s
 max_prepared_transactions = 40
@@ -262,7 +260,6 @@ $standby->stop;
 	$server->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'dumped');
 	my $other = PostgreSQL::Test::Cluster->new('restored_without_c');
 	$other->init;
-	$other->append_conf('postgresql.conf', 'fsync = off');
 	$other->start;
 	$other->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'postgres' ], 'restored');
 	my $session = Session->new($other);

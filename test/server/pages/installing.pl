@@ -11,7 +11,6 @@ my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/installing.md');
 my $server = PostgreSQL::Test::Cluster->new('installing');
 $server->init;
-$server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 
 # ---- SQL

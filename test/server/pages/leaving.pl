@@ -11,7 +11,7 @@ my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/installing.md');
 my $node = PostgreSQL::Test::Cluster->new('leaving');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$node->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
 $node->start;
 
 # ---- a table. Each error of the page comes after the drops above it. The sequence gets far ahead of the clock.

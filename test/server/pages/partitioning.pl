@@ -9,7 +9,7 @@ my $page = Page->new('doc/partitioning.md');
 
 my $server = PostgreSQL::Test::Cluster->new('partitioning');
 $server->init;
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\ntimezone = 'Asia/Tokyo'");
+$server->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
 $server->start;
 my $partman =
   $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});

@@ -12,7 +12,6 @@ my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';
 for my $node (values %node)
 {
 	$node->init;
-	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
 	$node->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 2') if $node == $node{node2};
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE DATABASE app');

@@ -8,7 +8,7 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('plans');
 $server->init;
-$server->append_conf('postgresql.conf', "autovacuum = off\ntimezone = 'UTC'\n");
+$server->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $server->start;
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE a (t timestamptz, d date, s timestamp, n bigint, u uuid, x text);

@@ -13,8 +13,6 @@ my $server = PostgreSQL::Test::Cluster->new('planning');
 $server->init;
 $server->append_conf('postgresql.conf', <<'END');
 timezone = 'UTC'
-fsync = off
-autovacuum = off
 max_parallel_workers_per_gather = 0
 log_statement = none
 END

@@ -7,7 +7,6 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('sorting');
 $server->init;
-$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off");
 $server->start;
 $server->safe_psql('postgres', <<'END');
 CREATE EXTENSION snowflake_ids;

@@ -18,9 +18,7 @@ my $server = PostgreSQL::Test::Cluster->new('times');
 $server->init;
 $server->append_conf('postgresql.conf', <<'END');
 timezone = 'UTC'
-fsync = off
 synchronous_commit = off
-autovacuum = off
 client_min_messages = error
 END
 $server->start;

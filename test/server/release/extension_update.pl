@@ -9,7 +9,6 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('upgrade');
 $node->init;
-$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
 $node->start;
 sub value { my ($database, $query) = @_; return $node->safe_psql($database, $query) }
 
