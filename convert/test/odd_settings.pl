@@ -9,7 +9,7 @@ use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('convert_settings');
 $server->init;
-$server->append_conf('postgresql.conf', "jit = off\nlog_statement = none");
+$server->append_conf('postgresql.conf', 'log_statement = none');
 $server->start;
 sub sql { return $server->safe_psql('postgres', $_[0]) }
 

@@ -93,23 +93,6 @@ SKIP:
 	$server->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
 }
 
-SKIP:
-{
-	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
-	my $mark = new_memory();
-	my $session = Session->new($server);
-	my $pid = $session->ask('SELECT pg_backend_pid()');
-	my $limit = sub { system('prlimit', '--pid', $pid, "--fsize=$_[0]:unlimited") == 0 or die 'prlimit failed' };
-	$limit->(100000);
-	refused(
-		$session,
-		'a segment larger than a process may make',
-		qr/53200: could not resize shared memory segment "\S+" to \d+ bytes: File too large/, $room);
-	$limit->('unlimited');
-	draw_at_all_times($ids, $session, $clock, $start);
-	no_crash('a limit', $mark);
-}
-
 # ---- no more segments
 {
 	my $mark = new_memory();

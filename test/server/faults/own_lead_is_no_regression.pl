@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Servers;
+use Part;
 use Test::More;
 
 my %name = (sno => 'sno', mastic => 'Mastic', snowflake_si => 'Snowflake-SI');
@@ -51,7 +52,7 @@ sub refused
 	}
 }
 
-for my $policy ('error', 'wait')
+for my $policy (part('error', 'wait'))
 {
 	$clock->step(1000);
 	$ids->draw($server);

@@ -4,7 +4,6 @@ use strict;
 use warnings;
 use CPAN::Meta::YAML;
 use Servers;
-use Fcntl    qw(:flock);
 use IPC::Run ();
 use JSON::PP ();
 use Page;
@@ -267,23 +266,6 @@ for my $format (qw(mastic sno snowflake_si))
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.clock_regression', undef);
 	reload($server);
 	$clock->go_by(900);
-}
-
-# ---- sessions that wait for the ceiling file: a sync hangs
-{
-	my $watch = watch('storage that hangs');
-	my @sessions = map { Session->new($server) } 1 .. 12;
-	$_->ask('SELECT gen_mastic()') for @sessions;
-	open my $file, '+<', $server->data_dir . '/snowflake_ids.ceiling' or die $!;
-	flock $file, LOCK_EX or die $!;
-	$clock->go_by(60);
-	$_->send('SELECT gen_mastic() > 0') for @sessions;
-	my ($waits) = map { $_->{content} } $page->blocks('Wait events', 'sql');
-	ok(eventually(sub { value($server, $waits) =~ /\A(?:.+\n){11}.+\z/ }), 'all wait');
-	$watch->minute(passes => 0, page => 'waiting');
-	flock $file, LOCK_UN;
-	is(join(' ', map { $_->answer } @sessions), join(' ', ('t') x 12), 'all are served');
-	$watch->minute->done;
 }
 
 # ---- machine ids: none, twice the same, out of range

@@ -4,11 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "support/ledger_model.hpp"
 
 namespace snowflake_ids::test {
+
+// In `make test` (tools/test)
+inline bool quick() {
+    const char* set = std::getenv("QUICK");
+    return set && *set;
+}
 
 inline Exploration explore(Model& model) {
     const Exploration e = Explorer(model).run();
