@@ -7,7 +7,7 @@ use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $rows = $ENV{NOTHING_SET_ROWS} // 300000;
+my $rows = $ENV{NOTHING_SET_ROWS} // 20000;
 
 sub fresh
 {

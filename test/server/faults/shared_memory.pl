@@ -82,16 +82,12 @@ my $dynamic_files = sub {
 };
 for (
 	{ what => 'posix', memory => 'dynamic' },
-	{ what => 'sysv', conf => 'dynamic_shared_memory_type = sysv', memory => 'dynamic' },
 	{ what => 'mmap', conf => 'dynamic_shared_memory_type = mmap', memory => 'dynamic', in_a_file => 1 },
 	{   what => 'min_dynamic_shared_memory',
 		conf => "dynamic_shared_memory_type = posix\nmin_dynamic_shared_memory = 1MB",
 		memory => 'dynamic' },
-	{   what => 'session_preload_libraries',
-		conf => "min_dynamic_shared_memory = 0\nsession_preload_libraries = 'snowflake_ids'",
-		memory => 'dynamic' },
 	{   what => 'shared_preload_libraries',
-		conf => "session_preload_libraries = ''\nshared_preload_libraries = 'snowflake_ids'",
+		conf => "min_dynamic_shared_memory = 0\nshared_preload_libraries = 'snowflake_ids'",
 		memory => 'preloaded' })
 {
 	my ($what, $memory) = @$_{qw(what memory)};
