@@ -1,11 +1,8 @@
 # Owners can write the state of their conversion. Every column of it is forged in every phase, then others call for that
 # table: a superuser, another member of the owning role, the owner. No call changes anything of another role. Strangers,
 # and roles that are only members of the owner, can forge nothing.
-use strict;
-use warnings;
 use Servers;
 use Part;
-use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('forged');
 $server->init;

@@ -2,13 +2,10 @@
 # row is checked: the order of keys, their times, and everything that refers to them.
 #
 # SNOWFLAKE_IDS_CONVERT_ROWS=1000000: rows in the table of the key (default 20000, in the quick `make test` 5000).
-use strict;
-use warnings;
 use Servers;
 use IPC::Run ();
 use Part;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // (whole() ? 20000 : 5000);
 my $server = PostgreSQL::Test::Cluster->new('convert');

@@ -2,11 +2,8 @@
 # no row conflicts, and ids are out of order by no more than the clocks.
 #
 # env: NODES_ROWS=1000000   rows of each node
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 
 my $rows = $ENV{NODES_ROWS} || 10000;
 my $sessions = 2;

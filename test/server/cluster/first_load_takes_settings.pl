@@ -1,10 +1,7 @@
 # Every way to load the library first, and every place of a setting: what is configured is drawn with, or nothing is
 # drawn. %b of the log tells that it was the process meant.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run;
-use Test::More;
 
 # Place N of the whole server sets machine id N, sequence numbers from N * 1000, and a max_wait of N s.
 my ($file, $command_line) = (11, 14);

@@ -1,10 +1,7 @@
 # A new server takes over (blue/green), 10 s behind. Without the steps of doc/multi-node.md a reader loses the first new
 # rows, whose ids lie below its position.
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 
 my ($right, $behind) = (clock(), clock());
 $behind->set(-10);

@@ -1,11 +1,8 @@
 # Two servers that nobody configured: automatic machine ids keep their snos apart; copies, standbys and promotions with
 # them; what refuses and what warns.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $rows = $ENV{NOTHING_SET_ROWS} // 20000;
 

@@ -1,9 +1,6 @@
 # A primary with two standbys under load: four times, one is promoted and the old primary comes back with pg_rewind.
 # Nothing that anybody saw comes twice.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my %clock = map { $_ => clock() } 'a', 'b', 'c';
 my %server = (

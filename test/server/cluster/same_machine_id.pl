@@ -1,9 +1,6 @@
 # Servers with the same machine id, found by one query; the settings and commands of doc/multi-node.md.
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 
 my $page = Page->new('doc/multi-node.md');
 

@@ -1,9 +1,6 @@
 # A setting that the server did not take: the first load in a parallel operation takes it; out of range, no number, or
 # set where it cannot be, each draw is refused and the status shows it.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $server = PostgreSQL::Test::Cluster->new('settings');
 $server->init;

@@ -1,10 +1,7 @@
 # Three shards behind postgres_fdw: where a DEFAULT is evaluated, what is sent, and no id twice. The commands are those
 # of doc/multi-node.md.
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 
 my $page = Page->new('doc/multi-node.md');
 my %server;

@@ -1,9 +1,6 @@
 # A publication of all tables has the table of layouts: an identical row is left out, another layout of the same name is
 # an error. What the subscriber uses stays, and replication continues.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my %node;
 for my $n (1, 2)

@@ -1,8 +1,5 @@
 # Session (Servers.pm): after the data of a COPY, done or refused, the next statement is answered.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $server = new_server('psql', clock());
 $server->safe_psql('postgres', 'CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY, body text NOT NULL)');

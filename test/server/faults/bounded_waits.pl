@@ -1,10 +1,7 @@
 # No draw waits longer than max_wait, whatever others hold (DROP EXTENSION, a sync that does not return), and none waits
 # so long while its ceiling has room.
-use strict;
-use warnings;
 use Servers;
 use Fcntl qw(:flock);
-use Test::More;
 
 my $clock = clock();
 my $server = new_server(

@@ -1,8 +1,5 @@
 # The wall clock steps while sessions draw.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 

@@ -3,10 +3,7 @@
 # continues.
 #
 # Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('damaged', $clock);

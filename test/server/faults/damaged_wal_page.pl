@@ -1,11 +1,8 @@
 # The page that travels with WAL, damaged while the server is down, with page checksums and without. Each damage is an
 # error that names the way out, never a crash and never "no ceiling yet". An older page is a good one, and the ceiling
 # file has what it lacks.
-use strict;
-use warnings;
 use Servers;
 use Part;
-use Test::More;
 
 my $name = 'snowflake_ids.wal_ceiling';
 my $clock = clock();

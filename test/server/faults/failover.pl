@@ -1,8 +1,5 @@
 # A promoted standby whose clock is hours behind: only the ceiling in each database's WAL protects.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $behind = -3 * 3600;
 my $primary_clock = clock();

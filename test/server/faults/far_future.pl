@@ -1,9 +1,6 @@
 # Times at the end of a slot's word and of the ceilings: a generator that has ended says so at once, and does not begin
 # again.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $server = new_server('future', clock());
 my $ids = Ids->new;

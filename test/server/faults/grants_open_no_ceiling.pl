@@ -1,9 +1,6 @@
 # Grants on all objects of a schema, present or future, do not reach the extension's relations.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run ();
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('grants', $clock);

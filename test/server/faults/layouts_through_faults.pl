@@ -1,9 +1,6 @@
 # Ids of known and created layouts through each end of a server life, layouts that share a generator, a drop that meets a
 # first use, and a promotion.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('layouts', $clock, allows_streaming => 1, conf => "snowflake_ids.machine_id = 3\n");

@@ -1,9 +1,6 @@
 # Ceiling files that do not know all that was drawn here: removed or replaced while the server runs. They do not tell, so
 # each life begins as far ahead of the clock as ids can be.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 # ---- removed or replaced while sessions draw: the next raise writes it again from memory
 {

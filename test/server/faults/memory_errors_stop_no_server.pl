@@ -1,9 +1,6 @@
 # Shared memory that cannot be had, was removed, or is another version's: an error with SQLSTATE and hint, the server
 # stays up, sessions with the memory continue, and the hint helps.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $ids = Ids->new;

@@ -1,8 +1,5 @@
 # The ceiling file is gone at each start, and only WAL travels: what doc/multi-node.md promises then.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('stateless', $clock);

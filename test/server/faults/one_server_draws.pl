@@ -1,11 +1,8 @@
 # Of two server lives on one data directory, only the newer one draws: an orphaned session, two postmasters, crashes in
 # a row.
-use strict;
-use warnings;
 use Servers;
 use Page;
 use Part;
-use Test::More;
 
 # In case this script dies: servers and sessions that Cluster does not know.
 my %stray;

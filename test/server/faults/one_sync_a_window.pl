@@ -1,9 +1,6 @@
 # Under steady load, one sync of the ceiling file and one WAL record in each durable window, however many generators;
 # and fsync = off is honoured.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $window = 0.5;
 my $clock = clock();

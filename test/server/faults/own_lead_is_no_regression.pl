@@ -1,10 +1,7 @@
 # After a start ids are ahead of a right clock by 1.25 windows. No policy applies to ids ahead by up to twice as much,
 # and nobody blames the clock; a further step back is a regression.
-use strict;
-use warnings;
 use Servers;
 use Part;
-use Test::More;
 
 my %name = (sno => 'sno', mastic => 'Mastic', snowflake_si => 'Snowflake-SI');
 my @formats = sort keys %name;

@@ -1,10 +1,7 @@
 # pg_upgrade leaves our files behind; the ceiling in each database protects the ids under a clock hours behind. From
 # this major, and from PRIVATE_OLD_PG_CONFIG, which tools/test sets.
-use strict;
-use warnings;
-use Clauses;
 use Servers;
-use Test::More;
+use Clauses;
 
 my $rows = 'SELECT md5(string_agg(item::text, chr(10) ORDER BY id)) FROM item';
 my $other = Ids::query(10, 50);

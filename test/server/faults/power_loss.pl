@@ -1,9 +1,6 @@
 # The power goes: unsynced sectors of the ceiling file are old or new, WAL is cut where it was flushed, or only one of
 # the two is set back.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server(

@@ -1,10 +1,7 @@
 # A generator with a small pool gives its rated number of ids under at least twice that load, no id is ahead of the clock,
 # and nobody waits past max_wait. THROUGHPUT_SECONDS=30: the long form.
-use strict;
-use warnings;
 use Servers;
 use List::Util qw(max min);
-use Test::More;
 
 my $seconds = $ENV{THROUGHPUT_SECONDS} // 2;
 my $clients = 32;

@@ -1,8 +1,5 @@
 # Point-in-time recovery; and an old primary that is rewound and promoted again.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $a_clock = clock();
 my $a = new_server(

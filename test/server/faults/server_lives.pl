@@ -1,8 +1,5 @@
 # Every end of a server life, with the clock moved back before the next one begins.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('lives', $clock);

@@ -1,9 +1,6 @@
 # Each kind of shared memory, preloaded or not, and each kind of process that can be the first to draw: all sessions
 # draw from one word. A second word would issue lower ids, with the clock an hour back.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $ids = Ids->new;

@@ -1,9 +1,6 @@
 # One session raises ceilings early; during its slow sync the others issue. A session that begins then waits for it,
 # because what it reads of the raised ceiling must be on disk.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $sessions = 4;
 my $clock = clock();

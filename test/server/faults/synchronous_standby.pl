@@ -1,9 +1,6 @@
 # An id of a committed transaction is below a ceiling that a synchronous standby has, so a COMMIT waits for it, also
 # after a SELECT that draws.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $primary = new_server('primary', $clock, allows_streaming => 1);

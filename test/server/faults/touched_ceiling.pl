@@ -1,11 +1,8 @@
 # Whatever is done to the relation with the ceiling in WAL, ids continue, and none repeats: in a new session, in a running one, after a crash, and on a standby that is promoted with a clock
 # an hour behind. The standby has no ceiling file.
-use strict;
-use warnings;
 use Servers;
 use File::Path qw(rmtree);
 use Part;
-use Test::More;
 
 my $name = 'snowflake_ids.wal_ceiling';
 my $clock = clock();

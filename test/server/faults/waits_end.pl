@@ -1,9 +1,6 @@
 # Overflow: the wait can be interrupted, is bounded, and holds no lock. A sno pool of 6 under a clock minutes behind
 # makes long waits; what ends one does so within a minute.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server =

@@ -1,9 +1,6 @@
 # A cold copy of the whole data directory is put back. Only the clock knows of later ids; with the clock set back too,
 # ids up to the copy are safe, later ones repeat: a limit.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('put_back', $clock, extra => ['--wal-segsize=1']);

@@ -1,8 +1,5 @@
 # A wrong epoch of a layout; base clocks in the configuration; machine ids that do not fit, or in recovery.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 
 my $clock = clock();
 my $server = new_server('layout', $clock, allows_streaming => 1);

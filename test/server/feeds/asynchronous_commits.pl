@@ -1,10 +1,7 @@
 # What the page of feeds does not promise: with synchronous_commit = off, a reader sees a row that a crash takes back.
 # Nobody is told. Its copy keeps the row until the key is written again. What commits later is not lost.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $server = feed_server('server', conf => "wal_writer_delay = 10s\nbgwriter_delay = 10s\n");
 insert($server);

@@ -1,11 +1,8 @@
 # A cluster is copied, dumped and restored, and upgraded. Positions of one do not serve another (SF001), but those of an
 # upgraded one do. Rows with stamps of another cluster are told (SF002) until what create_feed() returns has run. As a
 # control, a position with the life of the other server loses a row.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $original = feed_server('original', streaming => 1);
 insert($original) for 1 .. 3;

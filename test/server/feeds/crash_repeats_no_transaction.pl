@@ -1,10 +1,7 @@
 # After a crash, PostgreSQL hands out the ids of transactions again that left no WAL. Readers with positions from before
 # get every row; a control that remembers pg_current_snapshot() loses those whose stamps it takes for over.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 # The ids of transactions that are rolled back stay in memory.
 my $server = feed_server('server', conf => "wal_writer_delay = 10s\nbgwriter_delay = 10s\n");

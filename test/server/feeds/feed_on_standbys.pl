@@ -1,11 +1,8 @@
 # Readers on a primary, its standby, that one's standby, and going to and fro between them, beside writers with
 # savepoints, prepared and long transactions. Copies are right and no version comes twice; a control that remembers
 # pg_current_snapshot() loses rows on a standby. Then the replay pauses, and the standby is promoted.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $primary = feed_server('primary', streaming => 1);
 $primary->backup('base');

@@ -1,10 +1,7 @@
 # Deletions are forgotten by what a noted position has seen: a deletion that was prepared on Monday and committed after
 # the purge reaches each reader. Readers from before the forgotten position copy again (SF001); others hear of nothing.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $server = feed_server('forgets');
 my $m = Session->new($server);

@@ -1,10 +1,7 @@
 # Roles with few rights, and strange names, beside a feed: no code of theirs runs with the owner's rights, no poll ends
 # the server, and no rows are lost to readers.
-use strict;
-use warnings;
 use Servers;
 use Feed qw(feed_server create_feed);
-use Test::More;
 
 my $server = feed_server('server');
 $server->safe_psql('postgres', <<'END');

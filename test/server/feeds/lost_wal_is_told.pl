@@ -1,11 +1,8 @@
 # A server is put in the place of one whose WAL it lacks: promoted, rewound or restored. Readers who have seen that WAL
 # are told (SF001), others not. A control, a position with an older place in the WAL, is not told, and its copy keeps a
 # row that no server has.
-use strict;
-use warnings;
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
-use Test::More;
 
 # The position's seventh field is the place in the WAL, the sixth the timeline.
 sub forged

@@ -1,10 +1,7 @@
 # Beside 1,000 transactions in progress, positions are short and polls right, also after a crash. A control, a position
 # without the list of them, loses their rows.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $server = feed_server('server', streaming => 1, conf => 'max_prepared_transactions = 1100');
 my $ids = 0;

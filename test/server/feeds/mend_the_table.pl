@@ -1,10 +1,7 @@
 # Each way to make a feed unsound: an empty poll, too, says SF002 (mend the table) or SF001 (copy again). After what
 # create_feed() and check_feed() tell to type, each copy is right.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $server = feed_server('unsound', conf => 'wal_level = replica');
 my $m = Session->new($server);

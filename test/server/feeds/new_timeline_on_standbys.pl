@@ -1,10 +1,7 @@
 # A standby is promoted, and nobody uses it yet. Of the two standbys that follow it, one has replayed its timeline. A
 # reader that goes from this one to the other polls again (40001), and need not copy again.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $primary = feed_server('primary', streaming => 1);
 $primary->backup('base');

@@ -1,10 +1,7 @@
 # Servers crash, restart, and hand over to standbys that have all WAL: no reader need copy again, and copies are right.
 # What tells those who have seen lost WAL is in lost_wal_is_told.pl.
-use strict;
-use warnings;
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
-use Test::More;
 
 # ---- one server after another, and nothing is lost
 my %ends = (

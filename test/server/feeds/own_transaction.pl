@@ -1,10 +1,7 @@
 # A session polls inside a transaction that also writes, at both isolation levels, with savepoints around its polls.
 # What it writes before and after a poll comes. A control that remembers pg_current_snapshot() loses the latter.
-use strict;
-use warnings;
 use Servers;
 use Feed 'feed_server';
-use Test::More;
 
 my $server = feed_server('server', streaming => 1);
 $server->safe_psql('postgres', 'CREATE TABLE other ()');

@@ -1,10 +1,7 @@
 # Partitions and children come, go and are emptied while readers poll. Rows that come with them, and rows that leave one
 # part for another in one transaction, reach each copy; a reader that cannot be told is told to copy again (SF001).
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $server = feed_server('parts');
 my $m = Session->new($server);

@@ -1,10 +1,7 @@
 # A poll reads the parts that its plan knows, which may be other ones than its snapshot shows: an ATTACH is visible before
 # other sessions are told of it, and a plan may be older than the snapshot. Such a poll ends with 40001, and loses nothing.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my $module = module('commit_module');
 my $server = feed_server('plans');

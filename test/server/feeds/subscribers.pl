@@ -1,10 +1,7 @@
 # A subscriber stamps rows as they arrive, and notes what its publishers delete, truncate and re-key: each copy of its
 # tables is right. A publication of all tables brings the publisher's deletions, too, and does no harm.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 
 my ($publisher, $subscriber) = map { feed_server($_, streaming => 'logical') } 'publisher', 'subscriber';
 my @from = ('first', 'second');

@@ -1,10 +1,7 @@
 # Tables are rewritten, truncated and filled while readers poll with a snapshot from before, to which PostgreSQL shows
 # such a table as empty or half. Those polls end with 40001, and after the next one each copy is right.
-use strict;
-use warnings;
 use Servers;
 use Feed;
-use Test::More;
 use Time::HiRes 'time';
 
 my $server = feed_server('altered');

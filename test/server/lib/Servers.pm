@@ -1,5 +1,6 @@
 # Servers with a clock that can be moved, sessions, and a collection of all ids.
 #
+#   use Servers;                              also strict, warnings and Test::More
 #   my $clock  = clock();                     one for each server, or one for all
 #   my $server = new_server('name', $clock);
 #   my $ids    = Ids->new;
@@ -9,17 +10,26 @@
 package Servers;
 use strict;
 use warnings;
-use Exporter 'import';
+use Exporter;
 use Time::HiRes qw(sleep time);
 use Test::More;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
+our @ISA = 'Exporter';
 our @EXPORT =
   qw(clock new_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of seeded
   only_connected module has_program small_filesystem segments_of own_installation sleep time);
+
+sub import
+{
+	my ($class, @names) = @_;
+	$_->import for 'strict', 'warnings';
+	$_->export_to_level(1, $_, $_ eq $class ? @names : ()) for 'Test::More', $class;
+	return;
+}
 
 my %shims;
 

@@ -1,13 +1,10 @@
 # Each alert of doc/operating.md and doc/monitoring/prometheus_alerts.yaml is raised by the event that it names, in
 # time, and by no other. Real servers give the figures; promtool evaluates the alerts over them.
-use strict;
-use warnings;
-use CPAN::Meta::YAML;
 use Servers;
+use CPAN::Meta::YAML;
 use IPC::Run ();
 use JSON::PP ();
 use Page;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/operating.md');

@@ -1,12 +1,9 @@
 # doc/drivers.md: the expressions and functions for times give the server's times in each language. A language that is
 # not here is skipped.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run ();
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $page = Page->new('doc/drivers.md');
 my ($server) = new_server('decoding', clock());

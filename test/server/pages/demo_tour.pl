@@ -1,9 +1,6 @@
 # The tour of `make demo` ends well, leaves nothing behind and repeats no id; an error fails it.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $tour = slurp_file("$root/demo/tour.sql");
@@ -83,14 +80,6 @@ SKIP:
 	isnt($rc, 0, 'an error in the tour is a failure of make demo');
 	like($err, qr/function no_such_function\(\) does not exist/, 'which says what it was');
 	unlike($out, qr/never reached/, 'and is the end of it');
-}
-
-sub spew
-{
-	my ($path, $content) = @_;
-	open my $f, '>:raw', $path or die "$path: $!";
-	print $f $content;
-	close $f or die "$path: $!";
 }
 
 done_testing();

@@ -1,12 +1,9 @@
 # doc/feed.md: a subscriber has a feed of its own, which has the rows of the publisher; and the loop in Python keeps its
 # copy equal to the table, through a crash and a feed that is created again.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run ();
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $page = Page->new('doc/feed.md');
 my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';

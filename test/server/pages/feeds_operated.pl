@@ -1,13 +1,10 @@
 # The chapter "Feeds" of doc/operating.md: its queries show a broken rule, an old position and the size of deletions.
 # After each of its answers, a reader has a right copy. all_pages compares the metrics, and alerts_follow_their_events
 # raises the alerts.
-use strict;
-use warnings;
 use Servers;
 use Feed;
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $page = Page->new('doc/operating.md');
 my ($broken, $others) = map { $_->{content} } grep { $_->{heading} eq 'Feeds' } $page->blocks('Feeds', 'sql');

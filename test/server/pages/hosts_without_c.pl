@@ -1,13 +1,10 @@
 # demo/feed_without_c.sql, on a server without our extension. Each poll of a reader is compared with the table in the same
 # snapshot, beside writers and through two crashes, and no version comes twice in a life. The programs of demo keep
 # copies. The control has no lives: after a crash that gives out the ids of transactions again, it loses a row.
-use strict;
-use warnings;
 use Servers;
 use Feed;
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $source = slurp("$root/demo/feed_without_c.sql");

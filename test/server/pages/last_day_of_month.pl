@@ -1,10 +1,7 @@
 # doc/partitioning.md in the last hours of a month by UTC, where the server's next month has begun: rows go to the old
 # month's partition.
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 use Time::Local qw(timegm);
 
 my (undef, undef, undef, undef, $month, $year) = gmtime;

@@ -1,10 +1,7 @@
 # "Drop old months each night" in doc/partitioning.md meets transactions that use the table. A time-out leaves a
 # partition half detached, and the next run drops it.
-use strict;
-use warnings;
 use Servers;
 use Page;
-use Test::More;
 
 my $page = Page->new('doc/partitioning.md');
 my $server = new_server('retention', clock());

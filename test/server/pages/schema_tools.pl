@@ -1,11 +1,8 @@
 # The schema tools of doc/drivers.md: SQL, Python, and the lines for MikroORM and Prisma, each with a control without. A
 # feed survives each tool that has the page's lines. What doc/multi-node.md says of postgres_fdw is looked up in plans.
-use strict;
-use warnings;
 use Servers;
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/drivers.md');

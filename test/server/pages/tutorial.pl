@@ -1,11 +1,8 @@
 # The page that a newcomer reads after the README: the tutorial, with its program.
-use strict;
-use warnings;
 use Servers;
 use IPC::Run ();
 use Page;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $tmp = PostgreSQL::Test::Utils::tempdir();
 my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';

@@ -1,11 +1,8 @@
 # What a released version made (test/kept, by tools/keep): its install script, a dump, and a data directory that was
 # killed while ids were drawn. Rows keep their fields, no id repeats with the clock at the old time, and the extension
 # updates. The dump names the superuser of the kept data, so the server gets such a role.
-use strict;
-use warnings;
-use Catalogs ();
 use Servers;
-use Test::More;
+use Catalogs ();
 use Time::Local qw(timegm);
 
 my ($rows) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/tools/keep") =~ /^query .*rows\.tsv.*\n((?s:.*?))^SQL$/m;

@@ -1,9 +1,6 @@
 # DROP EXTENSION and CREATE EXTENSION: ids stay above earlier ones, in connected sessions, other databases and over a
 # restart. The new ceiling in WAL knows nothing of the old one, but the ledger does.
-use strict;
-use warnings;
 use Servers;
-use Test::More;
 use Time::HiRes qw(sleep);
 
 my $clock = clock();

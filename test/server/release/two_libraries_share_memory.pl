@@ -1,10 +1,7 @@
 # Another 1.x is installed, and put back, while sessions are connected: nothing stops, and both libraries share the
 # memory. The other one has a word more in each struct, in unused bytes, as a later 1.x adds one.
-use strict;
-use warnings;
 use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $source = $ENV{SNOWFLAKE_IDS_SRC};
 my ($version) = slurp("$source/snowflake_ids.control") =~ /^default_version = '(.*)'/m;
