@@ -4,10 +4,7 @@
 use Servers;
 use Part;
 
-my $server = PostgreSQL::Test::Cluster->new('forged');
-$server->init;
-$server->append_conf('postgresql.conf', 'log_statement = none');
-$server->start;
+my $server = plain_server('forged', conf => 'log_statement = none');
 sub sql { return $server->safe_psql('postgres', $_[0]) }
 
 # ---- a role of two members, another role with a conversion, and a stranger

@@ -8,12 +8,10 @@ use Part;
 use PostgreSQL::Test::Utils;
 
 my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // (whole() ? 20000 : 5000);
-my $server = PostgreSQL::Test::Cluster->new('convert');
-$server->init;
-$server->append_conf('postgresql.conf',
-	"autovacuum = on\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB"
+my $server = plain_server('convert',
+	conf =>
+	  "autovacuum = on\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB"
 );
-$server->start;
 sub sql    { return $server->safe_psql('postgres', $_[0]) }
 sub as_joe { return $server->safe_psql('postgres', "SET ROLE regress_joe; SET search_path = shop, ids; $_[0]") }
 

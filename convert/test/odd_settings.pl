@@ -1,16 +1,10 @@
 # Conversions and writers in sessions with odd settings. Each id must have the time of its row with any time zone, date
 # style, quoting or plan. A setting that cannot work is refused by name.
-use strict;
-use warnings;
+use Servers;
 use Part;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $server = PostgreSQL::Test::Cluster->new('convert_settings');
-$server->init;
-$server->append_conf('postgresql.conf', 'log_statement = none');
-$server->start;
+my $server = plain_server('convert_settings', conf => 'log_statement = none');
 sub sql { return $server->safe_psql('postgres', $_[0]) }
 
 sub try

@@ -1,15 +1,9 @@
 # Runs the commands of convert's pages, and compares the output.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 use Page;
 
-my $server = PostgreSQL::Test::Cluster->new('migration');
-$server->init;
-$server->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
-$server->start;
+my $server = plain_server('migration', conf => "timezone = 'Asia/Tokyo'");
 
 # From top to bottom, in one session of psql.
 my $page = Page->new('convert/migration.md');

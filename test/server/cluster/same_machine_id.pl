@@ -7,10 +7,7 @@ my $page = Page->new('doc/multi-node.md');
 sub node
 {
 	my ($name, $conf, %options) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init(allows_streaming => 'logical', %options);
-	$node->append_conf('postgresql.conf', $conf);
-	$node->start;
+	my $node = plain_server($name, allows_streaming => 'logical', %options, conf => $conf);
 	$node->safe_psql('postgres', 'CREATE DATABASE app');
 	return $node;
 }
@@ -47,10 +44,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 
 # Not where nothing is replicated, but on a server that subscribes.
 {
-	my $alone = PostgreSQL::Test::Cluster->new('alone');
-	$alone->init;
-	$alone->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\n");
-	$alone->start;
+	my $alone = plain_server('alone', conf => "wal_level = minimal\nmax_wal_senders = 0\n");
 	$alone->safe_psql('postgres', 'CREATE DATABASE app');
 	$alone->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
 	like($warned->($alone, 'SELECT gen_sno()'), qr/^0 /, 'no warning on a server that does not replicate');

@@ -1,16 +1,11 @@
 # PostgreSQL prints some clauses (Clauses.pm) without the schema of their operators: nothing is lost by a dump or
 # postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
-use strict;
-use warnings;
+use Servers;
 use Clauses;
 use Part;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('clauses');
-$node->init;
-$node->start;
+my $node = plain_server('clauses');
 my $dir = PostgreSQL::Test::Utils::tempdir();
 
 for my $ids (part('ids', 'public'))

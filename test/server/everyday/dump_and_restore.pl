@@ -7,9 +7,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('dump');
-$node->init;
-$node->start;
+my $node = Servers::plain_server('dump');
 $node->safe_psql('postgres', 'CREATE DATABASE source');
 $node->safe_psql('source', <<'END');
 CREATE SCHEMA ids;

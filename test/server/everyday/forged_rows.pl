@@ -1,19 +1,13 @@
 # Roles write all values they can think of into each relation of the extensions that they may write. Then others call
 # all functions, also with what was forged and among a hostile schema's traps. The server survives, and nothing of
 # others has changed.
-use strict;
-use warnings;
+use Servers;
 use FindBin;
 use JSON::PP;
 use Part;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('forged');
-$node->init;
-$node->append_conf('postgresql.conf', "snowflake_ids.machine_id = 5\nrestart_after_crash = on\n");
-$node->start;
+my $node = plain_server('forged', conf => "snowflake_ids.machine_id = 5\nrestart_after_crash = on\n");
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 $node->safe_psql('postgres', <<'END');
 CREATE ROLE landlord LOGIN;

@@ -1,27 +1,21 @@
 # Every function, operator, cast and type, called as an ordinary role with all that it can think of (lib/hostile.sql).
 # The server survives, nothing is written, and no error is internal.
-use strict;
-use warnings;
+use Servers;
 use FindBin;
 use JSON::PP;
 use Part;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 use Time::HiRes qw(time);
 
 # In ms, on a busy machine, perhaps under a checker.
 my $slow = 30000;
 
-my $node = PostgreSQL::Test::Cluster->new('hostile');
-$node->init(allows_streaming => 1);
-$node->append_conf('postgresql.conf', <<'END');
+my $node = plain_server('hostile', allows_streaming => 1, conf => <<'END');
 snowflake_ids.machine_id = 5
 max_parallel_workers = 8
 restart_after_crash = on
 log_error_verbosity = verbose
 END
-$node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids_convert');
 $node->safe_psql('postgres', slurp_file("$FindBin::RealBin/../lib/hostile.sql"));

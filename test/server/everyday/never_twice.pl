@@ -11,9 +11,7 @@ use Test::More;
 my $clients = 32;
 my $share = whole() ? 1 : 0.2;    # of five million ids
 
-my $node = PostgreSQL::Test::Cluster->new('never_twice');
-$node->init;
-$node->append_conf('postgresql.conf', <<'END');
+my $node = Servers::plain_server('never_twice', conf => <<'END');
 max_connections = 100
 shared_buffers = 256MB
 max_wal_size = 4GB
@@ -23,7 +21,6 @@ max_parallel_workers_per_gather = 0
 snowflake_ids.machine_id = 3
 snowflake_ids.max_wait = '2min'
 END
-$node->start;
 
 # `seq` is the client's count; bulk rows share one.
 my $tables = <<'END';

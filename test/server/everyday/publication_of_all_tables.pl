@@ -5,10 +5,10 @@ use Servers;
 my %node;
 for my $n (1, 2)
 {
-	$node{$n} = PostgreSQL::Test::Cluster->new("node$n");
-	$node{$n}->init(allows_streaming => 'logical');
-	$node{$n}->append_conf('postgresql.conf', "snowflake_ids.machine_id = $n\nwal_retrieve_retry_interval = 100ms\n");
-	$node{$n}->start;
+	$node{$n} = plain_server(
+		"node$n",
+		allows_streaming => 'logical',
+		conf => "snowflake_ids.machine_id = $n\nwal_retrieve_retry_interval = 100ms\n");
 	$node{$n}->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE TABLE mark (n int PRIMARY KEY)');
 }
 my ($one, $two) = @node{ 1, 2 };
@@ -92,9 +92,7 @@ is( $two->safe_psql('postgres', q{SELECT snowflake_timestamp(0, 'different') AT 
 $one->safe_psql('postgres', "SELECT snowflake_layout_drop(name) FROM unnest('{first,moment}'::text[]) AS name");
 arrives('layouts are dropped');
 is($two->safe_psql('postgres', $layouts), 'different moment only one second third', 'the one that was used stays');
-like(
-	slurp($two->logfile),
-	qr/LOG:  layout "moment" was kept, although the publisher dropped it/,
+like(slurp($two->logfile), qr/LOG:  layout "moment" was kept, although the publisher dropped it/,
 	'and the log says so');
 
 # The update can only come from a publisher whose triggers are off.

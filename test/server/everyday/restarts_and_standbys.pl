@@ -92,9 +92,7 @@ command_ok([ 'pg_checksums', '--check', '-D', $node->data_dir ], 'pg_checksums -
 $standby->stop;
 
 # ---- a cluster that its group may read
-my $group = PostgreSQL::Test::Cluster->new('group');
-$group->init(extra => ['--allow-group-access']);
-$group->start;
+my $group = Servers::plain_server('group', extra => ['--allow-group-access']);
 $group->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; SELECT gen_sno()');
 @ours = glob $group->data_dir . '/snowflake_ids*';
 is( join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours),

@@ -2,19 +2,16 @@
 # faults/waits_end.pl.
 use strict;
 use warnings;
-use Servers qw(caught_up comes_back eventually log_mark log_since);
+use Servers qw(plain_server caught_up comes_back eventually log_mark log_since);
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $node = PostgreSQL::Test::Cluster->new('wait');
-$node->init;
-$node->append_conf('postgresql.conf', <<'END');
+my $node = plain_server('wait', conf => <<'END');
 snowflake_ids.machine_id = 4095
 snowflake_ids.sno_sequence_min = 100
 snowflake_ids.sno_sequence_max = 105
 restart_after_crash = on
 END
-$node->start;
 $node->safe_psql('postgres',
 	"CREATE EXTENSION snowflake_ids; SELECT snowflake_layout_create('narrow', '2026-01-01 00:00:00+00', '1 ms', 40, 12, 1)"
 );

@@ -1,13 +1,8 @@
 # Databases cannot use up the ledger's slots: the last ones are for generators that a setting makes.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $server = PostgreSQL::Test::Cluster->new('slots');
-$server->init;
-$server->start;
+my $server = plain_server('slots');
 $server->safe_psql('template1', 'CREATE EXTENSION snowflake_ids');
 
 my $draw = 'SELECT count(gen_sno(0, %d + n)) FROM generate_series(1, %d) AS n';

@@ -47,9 +47,7 @@ insert($original) for 1 .. 3;
 	my $reader = Reader->of($original);
 	my $dump = $original->basedir . '/dump';
 	system('pg_dump', '-Fc', '-f', $dump, '-d', $original->connstr('postgres')) == 0 or die;
-	my $other = PostgreSQL::Test::Cluster->new('other');
-	$other->init;
-	$other->start;
+	my $other = plain_server('other');
 
 	for my $place ([ 'another database', $original ], [ 'another cluster', $other ])
 	{

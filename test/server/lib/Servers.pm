@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 
 our @ISA = 'Exporter';
 our @EXPORT =
-  qw(clock new_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
+  qw(clock new_server plain_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of seeded
   only_connected module has_program small_filesystem segments_of own_installation sleep time);
@@ -153,6 +153,18 @@ $conf
 END
 	start_at($server, $clock);
 	$server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
+	return $server;
+}
+
+# A server with the real clock, and without the extension. `conf`; others as those of init().
+sub plain_server
+{
+	my ($name, %options) = @_;
+	my $conf = delete $options{conf};
+	my $server = PostgreSQL::Test::Cluster->new($name);
+	$server->init(%options);
+	$server->append_conf('postgresql.conf', $conf) if defined $conf;
+	$server->start;
 	return $server;
 }
 

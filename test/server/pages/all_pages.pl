@@ -1,20 +1,15 @@
 # Runs the commands of README and of pages. Compares what pages say of the catalog, settings, messages, make and tools/
 # with the server and the sources; no page has commands that no test runs.
-use strict;
-use warnings;
+use Servers;
 use utf8;
 use CPAN::Meta::YAML;
 use JSON::PP ();
 use Messages;
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
-my $server = PostgreSQL::Test::Cluster->new('docs');
-$server->init(allows_streaming => 1);
-$server->start;
+my $server = plain_server('docs', allows_streaming => 1);
 
 # ---- README.md, in one database, with psql's tables as shown
 {
@@ -275,7 +270,7 @@ END
 	my @rules = map { @{ $_->{rules} } } @{ $alerts_file->{groups} };
 	my @named = map { $_->{expr} =~ /\b(pg_\w+)/g } @rules;
 	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
-	my $panels = JSON::PP::decode_json(slurp('doc/monitoring/grafana_feeds.json'))->{panels};
+	my $panels = JSON::PP::decode_json(text_of('doc/monitoring/grafana_feeds.json'))->{panels};
 	my @plotted = map { $_->{expr} =~ /\b(pg_\w+)/g } map { @{ $_->{targets} } } @$panels;
 	is(scalar(@plotted), scalar(@$panels), 'every panel of Grafana plots a metric');
 	is(join(' ', grep { !$metric{$_} } @named, @plotted), '', 'and these metrics are those of the exporter');
@@ -446,9 +441,9 @@ END
 
 # ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an example id
 {
-	my $picture = slurp('doc/pictures/formats.svg');
+	my $picture = text_of('doc/pictures/formats.svg');
 	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
-	my %drawn = slurp('doc/pictures/layouts.svg') =~ m{class="t-ink">([^<]+)</text>\n<text [^>]*>(\d+)</text>}g;
+	my %drawn = text_of('doc/pictures/layouts.svg') =~ m{class="t-ink">([^<]+)</text>\n<text [^>]*>(\d+)</text>}g;
 	my ($mastic) = $picture =~ m{>Mastic<.*?class="m b t-ink">(\d+)<}s;
 	my ($si) = $picture =~ m{>Snowflake-SI<.*?class="m b t-ink">(\d+)<}s;
 	my ($sno) = $picture =~ m{class="m b t-ink">(\w{16})<};
@@ -495,11 +490,11 @@ END
 	my $db = 'catalog';
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert CASCADE; SELECT gen_sno()');
-	my $readme = slurp("README.md");
+	my $readme = text_of("README.md");
 	my %pages =
-	  map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
+	  map { s{^\Q$root\E/}{}r => text_of(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
 	$pages{'README.md'} = $readme;
-	$pages{'AGENTS.md'} = slurp('AGENTS.md');
+	$pages{'AGENTS.md'} = text_of('AGENTS.md');
 
 	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
 SELECT FROM snowflake_ids.status();
@@ -580,7 +575,7 @@ END
 		my @not = grep {
 			my $by = $_;
 			my ($file) = map { s{^\Q$root/\E}{}r } grep { -e } glob "$root/{test/server/*,convert/test}/$by.pl";
-			my $text = $file ? slurp($file) : '';
+			my $text = $file ? text_of($file) : '';
 			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /->all_run;/
 		} sort keys %by;
 		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
@@ -597,7 +592,7 @@ END
 		'',
 		'no script is named for a heading that is gone');
 
-	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
+	$pages{$_} = text_of($_) for 'CONTRIBUTING.md', 'src/README.md';
 	my %target = map { $_ => 1 } make_targets();
 	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
 	my ($commands, @wrong) = (0);
@@ -664,7 +659,7 @@ sub how_to
 	return;
 }
 
-sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
+sub text_of { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
 
 # By its own word: it is asked for what does not exist, so that nothing runs.
 sub make_targets

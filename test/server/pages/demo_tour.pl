@@ -6,9 +6,7 @@ my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $tour = slurp_file("$root/demo/tour.sql");
 
 # ---- on a server of one's own
-my $server = PostgreSQL::Test::Cluster->new('tour');
-$server->init;
-$server->start;
+my $server = plain_server('tour');
 {
 	my ($rc, $out, $err) = tour($server, "$root/demo/tour.sql");
 	is($rc, 0, 'the tour ends well');

@@ -13,14 +13,11 @@ my $without_lives = $source =~ s/CASE WHEN p\[1\] = snowflake_ids\.life_name\(\)
 isnt($without_lives, $source, 'the control differs');
 
 seeded();
-my $server = PostgreSQL::Test::Cluster->new('without_c');
-$server->init(allows_streaming => 1);
-$server->append_conf('postgresql.conf', <<'END');
+my $server = plain_server('without_c', allows_streaming => 1, conf => <<'END');
 restart_after_crash = on
 wal_writer_delay = 10s
 max_prepared_transactions = 40
 END
-$server->start;
 $server->safe_psql('postgres', $source);
 my $page = Page->new('doc/choosing.md');
 $page->run_chapter($server, 'Hosts that load no C code', dbname => 'postgres');
@@ -114,9 +111,9 @@ $server->safe_psql('postgres', slurp("$root/demo/feed_reader.sql") . 'ALTER TABL
 start_program($_) for sort keys %program;
 {
 	my @readers = map { Reader->new('news') } 1, 2;
-	my $truncate = "BEGIN; INSERT INTO news (id) VALUES (1); TRUNCATE news; INSERT INTO news (id) VALUES (2); COMMIT;\n";
-	my @jobs = (
-		map({ Job->new($server, writes('news') . $truncate), Job->new($server, writes('bulletin')) } 1 .. 3));
+	my $truncate =
+	  "BEGIN; INSERT INTO news (id) VALUES (1); TRUNCATE news; INSERT INTO news (id) VALUES (2); COMMIT;\n";
+	my @jobs = (map({ Job->new($server, writes('news') . $truncate), Job->new($server, writes('bulletin')) } 1 .. 3));
 	my ($turn, $differ, $twice) = (0, 0, 0);
 	go_on(
 		10,
@@ -150,7 +147,7 @@ start_program($_) for sort keys %program;
 	for (@readers)
 	{
 		$differ += differs_after_poll($_);
-		$twice += $_->{twice};
+		$twice  += $_->{twice};
 		$_->same_as($server, 'after it');
 	}
 	is($differ, 0, 'each poll makes the copy equal to the table in the same snapshot');
@@ -255,9 +252,7 @@ $standby->stop;
 	my $since = $server->safe_psql('postgres', $position);
 	my $dump = "$dir/dump";
 	$server->command_ok([ 'pg_dump', '-f', $dump, 'postgres' ], 'dumped');
-	my $other = PostgreSQL::Test::Cluster->new('restored_without_c');
-	$other->init;
-	$other->start;
+	my $other = plain_server('restored_without_c');
 	$other->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'postgres' ], 'restored');
 	my $session = Session->new($other);
 	my ($hint) = $session->ask("SELECT * FROM news_feed('')") =~ /HINT:  (.*)/;

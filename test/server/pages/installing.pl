@@ -1,17 +1,12 @@
 # doc/installing.md: SQL is run, what make install would write is compared, and from 18 on the extension is used outside
 # of the server's directories.
-use strict;
-use warnings;
+use Servers;
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/installing.md');
-my $server = PostgreSQL::Test::Cluster->new('installing');
-$server->init;
-$server->start;
+my $server = plain_server('installing');
 
 # ---- SQL
 $server->safe_psql('postgres', 'CREATE DATABASE installed');

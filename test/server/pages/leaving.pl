@@ -1,18 +1,12 @@
 # "Leaving" in doc/installing.md, where the collation sorts ids wrongly, and doc/uninstall.sql. Then the extension is
 # dropped, and comes back.
-use strict;
-use warnings;
+use Servers;
 use Page;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/installing.md');
-my $node = PostgreSQL::Test::Cluster->new('leaving');
-$node->init;
-$node->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
-$node->start;
+my $node = plain_server('leaving', conf => "timezone = 'Asia/Tokyo'");
 
 # ---- a table. Each error of the page comes after the drops above it. The sequence gets far ahead of the clock.
 my $said = sub { $node->safe_psql('delivered', $_[0]) };

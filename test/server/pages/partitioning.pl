@@ -7,10 +7,7 @@ use Page;
 
 my $page = Page->new('doc/partitioning.md');
 
-my $server = PostgreSQL::Test::Cluster->new('partitioning');
-$server->init;
-$server->append_conf('postgresql.conf', "timezone = 'Asia/Tokyo'");
-$server->start;
+my $server = Servers::plain_server('partitioning', conf => "timezone = 'Asia/Tokyo'");
 my $partman =
   $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);

@@ -1,15 +1,9 @@
 # The operator families of sno and mastic have members for timestamptz, but plans and costs of queries without our types
 # stay, with the extension and after DROP EXTENSION.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $server = PostgreSQL::Test::Cluster->new('plans');
-$server->init;
-$server->append_conf('postgresql.conf', "timezone = 'UTC'\n");
-$server->start;
+my $server = plain_server('plans', conf => "timezone = 'UTC'\n");
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE a (t timestamptz, d date, s timestamp, n bigint, u uuid, x text);
 INSERT INTO a SELECT t, t, t, extract(epoch FROM t), md5(t::text)::uuid, t::text

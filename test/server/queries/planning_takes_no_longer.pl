@@ -1,22 +1,16 @@
 # With thousands of conditions on an id, planning takes about as long as on a bigint, the plan is the same, and
 # cancelling stops planning.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
 # In times of a bigint's. It takes 1 to 2.
 use constant limit => 4;
 
-my $server = PostgreSQL::Test::Cluster->new('planning');
-$server->init;
-$server->append_conf('postgresql.conf', <<'END');
+my $server = plain_server('planning', conf => <<'END');
 timezone = 'UTC'
 max_parallel_workers_per_gather = 0
 log_statement = none
 END
-$server->start;
 $server->safe_psql('postgres', <<'END');
 CREATE EXTENSION snowflake_ids;
 CREATE TABLE year AS

@@ -1,13 +1,8 @@
 # What only the server's reports show: index pages are in order, skip scans skip, and a dump has only the extension.
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 
-my $server = PostgreSQL::Test::Cluster->new('sorting');
-$server->init;
-$server->start;
+my $server = plain_server('sorting');
 $server->safe_psql('postgres', <<'END');
 CREATE EXTENSION snowflake_ids;
 CREATE TABLE sno_many AS SELECT make_sno('2026-01-01', 0, 7, n * 7919 % 65536) AS id FROM generate_series(1, 200000) AS n;

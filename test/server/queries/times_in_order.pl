@@ -3,25 +3,19 @@
 #
 #   make test PROVE_TESTS='test/server/queries/times_in_order.pl :: 5000 7'     so many predicates of each type, with
 # this seed
-use strict;
-use warnings;
-use PostgreSQL::Test::Cluster;
+use Servers;
 use PostgreSQL::Test::Utils;
-use Test::More;
 use TimePredicates;
 
 my $count = $ARGV[0] // 120;
 my $seed = $ARGV[1] // 1;
 sub one { return $_[ int rand @_ ] }
 
-my $server = PostgreSQL::Test::Cluster->new('times');
-$server->init;
-$server->append_conf('postgresql.conf', <<'END');
+my $server = plain_server('times', conf => <<'END');
 timezone = 'UTC'
 synchronous_commit = off
 client_min_messages = error
 END
-$server->start;
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE EXTENSION amcheck');
 my $debug_parallel = $server->safe_psql('postgres',
 	q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});

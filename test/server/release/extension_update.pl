@@ -7,9 +7,7 @@ use Servers  ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('upgrade');
-$node->init;
-$node->start;
+my $node = Servers::plain_server('upgrade');
 sub value { my ($database, $query) = @_; return $node->safe_psql($database, $query) }
 
 # ---- the versions: "next", and "poor", whose update script forgot a comment
