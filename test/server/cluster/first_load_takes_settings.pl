@@ -36,7 +36,8 @@ my $data_dir = $server->data_dir;
 sub lines_of
 {
 	my ($n) = @_;
-	my %value = (machine_id => $n, sno_sequence_min => "${n}000", sno_sequence_max => "${n}999", max_wait => "${n}000ms");
+	my %value =
+	  (machine_id => $n, sno_sequence_min => "${n}000", sno_sequence_max => "${n}999", max_wait => "${n}000ms");
 	return map { "snowflake_ids.$_=$value{$_}" } sort keys %value;
 }
 $server->append_conf('postgresql.conf', join "\n", lines_of($file), <<'END');
@@ -143,8 +144,8 @@ sub is_outcome
 	is(outcome($said), $expected, $cell) or diag $said;
 	return;
 }
-sub of_server { my ($n, $max_wait) = @_; return "$n $n " . ($max_wait // $n) . 's' }
-sub of_session { my ($name) = @_; return $name eq 'machine_id' ? 'refused' : of_server($file, 21) }
+sub of_server  { my ($n, $max_wait) = @_; return "$n $n " . ($max_wait // $n) . 's' }
+sub of_session { my ($name) = @_;         return $name eq 'machine_id' ? 'refused' : of_server($file, 21) }
 
 # What a process without a client says of its draw, once something is to do and until it has ended.
 sub said_by
@@ -168,8 +169,10 @@ sub applied
 	my ($database) = @_;
 	$server->safe_psql('source', 'INSERT INTO replicated VALUES (1)');
 	return said_by(
-		'logical replication (?:apply )?worker', $database,
-		"ALTER SUBSCRIPTION $database ENABLE", "ALTER SUBSCRIPTION $database DISABLE",
+		'logical replication (?:apply )?worker',
+		$database,
+		"ALTER SUBSCRIPTION $database ENABLE",
+		"ALTER SUBSCRIPTION $database DISABLE",
 		"SELECT count(*) FROM pg_stat_subscription WHERE subname = '$database' AND pid IS NOT NULL");
 }
 
@@ -229,7 +232,10 @@ for my $place (@session_places)
 	my $said = try_way($ways[0], $place);
 	if ($ignored)
 	{
-		like($said, qr/$place->{refused}:  parameter "snowflake_ids.machine_id" cannot be changed now/, "$cell: says so");
+		like(
+			$said,
+			qr/$place->{refused}:  parameter "snowflake_ids.machine_id" cannot be changed now/,
+			"$cell: says so");
 		$said =~ s/(?:FATAL|ERROR):.*cannot be changed now//;
 	}
 	my $with = $ignored ? of_server($file) : of_session($name);
@@ -242,7 +248,9 @@ $server->append_conf('postgresql.conf', "shared_preload_libraries = ''\n");
 $server->stop('fast');
 
 # ---- single-user mode: of a session's places, only its own SET reaches it
-for ([ 'postgresql.conf', of_server($file) ], [ 'the command line', of_server($command_line), '', @options ],
+for (
+	[ 'postgresql.conf', of_server($file) ],
+	[ 'the command line', of_server($command_line), '', @options ],
 	[ 'SET of machine_id', 'refused', $session_places[4]{first} ])
 {
 	my ($place, $with, $first, @with) = @$_;

@@ -120,9 +120,7 @@ sub replace
 }
 
 my $orphans = 0;
-for (
-	{ what => 'the new server\'s ceiling file' },
-	{ what => 'an old ceiling file in its place', replaced => 1 })
+for ({ what => 'the new server\'s ceiling file' }, { what => 'an old ceiling file in its place', replaced => 1 })
 {
 	my ($what, $replaced) = @$_{qw(what replaced)};
 	my $clock = clock();

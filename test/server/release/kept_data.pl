@@ -2,7 +2,7 @@
 # killed while ids were drawn. Rows keep their fields, no id repeats with the clock at the old time, and the extension
 # updates. The dump names the superuser of the kept data, so the server gets such a role.
 use Servers;
-use Catalogs ();
+use Catalogs    ();
 use Time::Local qw(timegm);
 
 my ($rows) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/tools/keep") =~ /^query .*rows\.tsv.*\n((?s:.*?))^SQL$/m;
