@@ -4,8 +4,10 @@
 //   bits 15-0   per-millisecond sequence                  0-65535
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 #include "core/error.hpp"
 #include "core/layout.hpp"
@@ -26,19 +28,14 @@ inline constexpr std::size_t max_text_size = 20;
 
 // As the reference (Rust's u64): digits, leading zeros, a leading plus. Errors: bad_length (empty), bad_character (also
 // a plus without digits), id_range.
-constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
-    std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
-    if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
-    std::uint64_t v = 0;
-    bool overflow = false;
-    for (; i < length; i++) {
-        const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
-        if (digit > 9) return Error::bad_character;
-        overflow |= __builtin_mul_overflow(v, std::uint64_t{10}, &v);
-        overflow |= __builtin_add_overflow(v, std::uint64_t{digit}, &v);
-    }
-    if (overflow) return Error::id_range;
-    return v;
+inline Result<std::uint64_t> parse(const char* text, std::size_t length) {
+    if (length == 0) return Error::bad_length;
+    const char *const first = text[0] == '+' ? text + 1 : text, *const last = text + length;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(first, last, number);
+    if (end != last || error == std::errc::invalid_argument) return Error::bad_character;
+    if (error != std::errc{}) return Error::id_range;
+    return number;
 }
 
 // A number is its own sort key.

@@ -84,22 +84,20 @@ namespace detail {
 inline constexpr char alphabet[] = "23456789abcdefghijklmnopqrstuvwx";
 inline constexpr Digits digits = digits_of(alphabet);
 
-// Forty bits in eight characters.
-constexpr void print_block(std::uint64_t v, char* out) { print_digits(alphabet, v, out, 8); }
-constexpr std::uint64_t parse_block(const char* in, unsigned& bad) { return parse_digits<32>(digits, in, 8, bad); }
-
 }  // namespace detail
 
+// Forty bits in eight characters.
 constexpr void print(const Id& id, char* out) {
-    detail::print_block(load_be<5>(id.bytes), out);
-    detail::print_block(load_be<5>(id.bytes + 5), out + 8);
+    print_digits(detail::alphabet, load_be<5>(id.bytes), out, 8);
+    print_digits(detail::alphabet, load_be<5>(id.bytes + 5), out + 8, 8);
 }
 
 // Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     unsigned bad = 0;
-    const std::uint64_t time = detail::parse_block(text, bad), payload = detail::parse_block(text + 8, bad);
+    const std::uint64_t time = parse_digits<32>(detail::digits, text, 8, bad),
+                        payload = parse_digits<32>(detail::digits, text + 8, 8, bad);
     if (bad & 0x80) return Error::bad_character;
     Id id{};
     // In the pieces that are read next: a load that spans two recent stores waits for both.

@@ -33,16 +33,11 @@ struct Id {
 
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
 
-struct Fields {
-    std::uint64_t ms = 0;  // at most timeline.max_tick()
-    std::uint64_t fraction = 0;
-    std::uint64_t random = 0;
-};
-
-constexpr Id compose(const Fields& f) {
+// `ms`: at most timeline.max_tick().
+constexpr Id compose(std::uint64_t ms, std::uint64_t fraction, std::uint64_t random) {
     Id id{};
-    store_be<8>(id.bytes, f.ms << 16 | std::uint64_t{7} << fraction_bits | f.fraction);
-    store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | f.random);
+    store_be<8>(id.bytes, ms << 16 | std::uint64_t{7} << fraction_bits | fraction);
+    store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | random);
     return id;
 }
 
@@ -52,13 +47,13 @@ constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.b
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
-    return compose({tick.value, 0, 0});
+    return compose(tick.value, 0, 0);
 }
 
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
-    return compose({tick.value, max_fraction, max_random});
+    return compose(tick.value, max_fraction, max_random);
 }
 
 // ---- generating
@@ -80,7 +75,7 @@ constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest)
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
 constexpr Id make(Moment moment, std::uint64_t random) {
-    return compose({moment >> fraction_bits, moment & max_fraction, random & max_random});
+    return compose(moment >> fraction_bits, moment & max_fraction, random & max_random);
 }
 
 }  // namespace snowflake_ids::uuid7
