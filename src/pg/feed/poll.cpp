@@ -56,9 +56,7 @@ bool check_again(ArrayType* again, const Unseen& unseen) {
 
 // A scan that finds no index calls the function for each row, so the last result is kept.
 struct KeptSince {
-    MemoryContext context;  // of what the pointers point to
-    const char* bytes;
-    Size length;
+    std::string_view text;  // a copy, as `open` is
     Snapshot snapshot;
     TransactionId xmax;
     uint32 xcnt;
@@ -67,30 +65,28 @@ struct KeptSince {
 };
 
 const KeptSince& kept_since(FunctionCallInfo fcinfo) {
-    const text* const text = text_argument(fcinfo, 0);
-    const std::string_view bytes = text == nullptr ? std::string_view{} : view_of(text);
+    const text* const given = text_argument(fcinfo, 0);
+    const std::string_view bytes = given == nullptr ? std::string_view{} : view_of(given);
     const Snapshot s = active_snapshot();
-    auto* kept = static_cast<KeptSince*>(fcinfo->flinfo->fn_extra);
-    if (kept != nullptr && kept->snapshot == s && kept->xmax == s->xmax && kept->xcnt == s->xcnt &&
-        bytes == std::string_view{kept->bytes, kept->length})
+    auto*& kept = reinterpret_cast<KeptSince*&>(fcinfo->flinfo->fn_extra);
+    if (kept != nullptr && kept->snapshot == s && kept->xmax == s->xmax && kept->xcnt == s->xcnt && kept->text == bytes)
         return *kept;
-    const Since since = read_since(text, s);
-    if (kept == nullptr) {
-        kept = static_cast<KeptSince*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(KeptSince)));
-        kept->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "position of a feed", ALLOCSET_SMALL_SIZES);
-        fcinfo->flinfo->fn_extra = kept;
-    }
-    kept->snapshot = nullptr;  // until it is whole
-    MemoryContextReset(kept->context);
-    const MemoryContext before = MemoryContextSwitchTo(kept->context);
-    kept->bytes = pnstrdup(bytes.data(), bytes.size());
-    kept->length = bytes.size();
-    kept->snapshot = s;
-    kept->xmax = s->xmax;
-    kept->xcnt = s->xcnt;
-    kept->from = since.is_behind ? no_stamp : since.unseen.from;
-    kept->open = array_of(since.is_behind ? Unseen{} : since.unseen);
+    const Since since = read_since(given, s);
+    const MemoryContext before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+    auto* const now = static_cast<KeptSince*>(palloc(sizeof(KeptSince)));
+    *now = {{pnstrdup(bytes.data(), bytes.size()), bytes.size()},
+            s,
+            s->xmax,
+            s->xcnt,
+            since.is_behind ? no_stamp : since.unseen.from,
+            array_of(since.is_behind ? Unseen{} : since.unseen)};
     MemoryContextSwitchTo(before);
+    if (kept != nullptr) {
+        pfree(const_cast<char*>(kept->text.data()));
+        pfree(DatumGetPointer(kept->open));
+        pfree(kept);
+    }
+    kept = now;
     return *kept;
 }
 

@@ -70,17 +70,12 @@ TimeLineID present_timeline() {
 
 enum class Branch { same, left, unknown };
 
-// Whether the WAL up to there, of that timeline, is part of the history of this server.
+// Whether the WAL up to there, of that timeline, is part of the history of this server. The end of a timeline belongs to
+// the next one, too.
 Branch branch_of(TimeLineID timeline, XLogRecPtr wal) {
-    const TimeLineID present = present_timeline();
-    if (timeline == present) return Branch::same;
-    const ListCell* cell;
-    foreach (cell, readTimeLineHistory(present)) {
-        const auto* entry = static_cast<const TimeLineHistoryEntry*>(lfirst(cell));
-        if (entry->tli == timeline)
-            return entry->end == InvalidXLogRecPtr || wal <= entry->end ? Branch::same : Branch::left;
-    }
-    return Branch::unknown;
+    List* const history = readTimeLineHistory(present_timeline());
+    if (!tliInHistory(timeline, history)) return Branch::unknown;
+    return tliOfPointInHistory(Max(wal, XLogRecPtr{1}) - 1, history) <= timeline ? Branch::same : Branch::left;
 }
 
 // ---- since
