@@ -32,9 +32,9 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old = wal_ceiling::exchange(ceiling_below(wal_ceiling::read(deadline).until), deadline).until;
+    const Ceiling old = wal_page::exchange(ceiling_below(wal_page::read(deadline).until), deadline).until;
     shared.header->revision.fetch_add(1);
-    wal_ceiling::lift(ceiling_below(old), deadline);
+    wal_page::lift(ceiling_below(old), deadline);
 }
 
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
@@ -45,7 +45,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     (void) ledger::begin_life(host);
     ledger::lift_floor(host, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    wal_ceiling::repair({until, shared.header->life_id.load()});
+    wal_page::repair({until, shared.header->life_id.load()});
     shared.header->revision.fetch_add(1);
 }
 
@@ -98,10 +98,10 @@ FUNCTION(snowflake_ids_reset) {
     const Deadline deadline{.queues = true};
     const bool in_past = !reset.force && floor < now;
     // Before anything is changed.
-    ceiling_file::check();
+    server_file::check();
     // In both cases nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    const bool damaged = wal_ceiling::is_damaged();
+    const bool damaged = wal_page::is_damaged();
     if (in_past && damaged) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
@@ -114,12 +114,12 @@ FUNCTION(snowflake_ids_reset) {
     (void) ledger::begin_life(host);
     ledger::enter(host);
     // If writing fails, slots in memory may have moved.
-    ceiling_file::until_done({}, [&] { return ledger::apply_reset(ceiling_file::place(), shared, reset); });
+    server_file::until_done({}, [&] { return ledger::apply_reset(server_file::place(), shared, reset); });
     // Other databases keep their WAL ceilings, so an operator must force the reset in each.
     if (reset.force)
         lower_wal_ceiling(shared, floor, deadline);
     else
-        wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
+        wal_page::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));
     PG_RETURN_VOID();

@@ -31,7 +31,7 @@ void Host::life_began() {
 }
 
 const Host& Host::wal() const {
-    wal_ceiling::watch([] {
+    wal_page::watch([] {
         seen = {};
         settings::changes++;
     });
@@ -39,7 +39,7 @@ const Host& Host::wal() const {
 }
 
 Ceiling Host::lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
-    return wal_ceiling::lift_if_free(soon, wanted);
+    return wal_page::lift_if_free(soon, wanted);
 }
 
 Ceiling& Host::seen_wal() { return seen; }
@@ -51,8 +51,7 @@ const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
 }
 
 void protect_commit() {
-    if (generated && synchronous_standbys::commits_wait() &&
-        !synchronous_standbys::have_flushed(wal_ceiling::position()))
+    if (generated && synchronous_standbys::commits_wait() && !synchronous_standbys::have_flushed(wal_page::position()))
         synchronous_standbys::make_commit_wait();
 }
 

@@ -1,11 +1,11 @@
 // Until when this backend may issue ids: up to the ceiling of the slot (ledger/ceiling_file.hpp) and the WAL ceiling of
-// the database (ceilings/wal_ceiling.hpp). ledger/session.hpp decides; this is its Host.
+// the database (ceilings/wal_page.hpp). ledger/session.hpp decides; this is its Host.
 #pragma once
 
 #include "ledger/formats.hpp"
 #include "ledger/session.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
-#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/ceilings/server_file.hpp"
+#include "pg/ceilings/wal_page.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -26,19 +26,19 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     static void life_began();
     template <class Done, class Work>
     bool locked(Done done, Work work) const {
-        ceiling_file::until_done(deadline, [&] {
-            return done() ? ledger::CeilingResult{} : ledger::with_ceilings(ceiling_file::place(), work);
+        server_file::until_done(deadline, [&] {
+            return done() ? ledger::CeilingResult{} : ledger::with_ceilings(server_file::place(), work);
         });
         return true;
     }
     template <class Work>
     static bool locked_at_once(Work work) {
-        return ledger::with_ceilings(ceiling_file::place(), work).error == ledger::CeilingError::none;
+        return ledger::with_ceilings(server_file::place(), work).error == ledger::CeilingError::none;
     }
     // Itself: read() and lift() are a Wal.
     const Host& wal() const;
-    ledger::WalCeiling read() const { return wal_ceiling::read(deadline); }
-    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_ceiling::lift(wanted, deadline); }
+    ledger::WalCeiling read() const { return wal_page::read(deadline); }
+    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_page::lift(wanted, deadline); }
     static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted);
     // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
     static Ceiling& seen_wal();

@@ -12,7 +12,7 @@ extern "C" {
 }
 
 #include "pg/ceilings/synchronous_standbys.hpp"
-#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/ceilings/wal_page.hpp"
 #include "pg/entropy.hpp"
 #include "pg/feed/snapshot.hpp"
 #include "pg/server/deadline.hpp"
@@ -73,15 +73,15 @@ void note_life() {
     if (!watches) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
     watches = true;
     const Deadline deadline;
-    if (!wal_ceiling::lives(deadline).has(present_life())) {
-        wal_ceiling::note_life(life_that_begins(), deadline);
+    if (!wal_page::lives(deadline).has(present_life())) {
+        wal_page::note_life(life_that_begins(), deadline);
         wait_for_standbys(deadline);
     }
     noted = true;
 }
 
 ledger::FeedLives all_lives() {
-    ledger::FeedLives lives = wal_ceiling::lives(Deadline{});
+    ledger::FeedLives lives = wal_page::lives(Deadline{});
     if (!RecoveryInProgress() && !lives.has(present_life())) lives.note(life_that_begins());
     return lives;
 }

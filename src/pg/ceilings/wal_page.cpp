@@ -1,5 +1,5 @@
 // Reads, checks, changes and repairs the page with the WAL ceiling of this database.
-#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/ceilings/wal_page.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"
@@ -20,7 +20,7 @@ extern "C" {
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::wal_ceiling {
+namespace snowflake_ids::wal_page {
 
 namespace {
 
@@ -308,13 +308,13 @@ void repair(const WalCeiling& c) {
     PG_END_TRY();
 }
 
-}  // namespace snowflake_ids::wal_ceiling
+}  // namespace snowflake_ids::wal_page
 
 namespace snowflake_ids {
 
 // The query of the materialized view. CREATE EXTENSION snowflake_ids gets a new ceiling.
 FUNCTION(snowflake_ids_read_ceiling) {
-    using namespace wal_ceiling;
+    using namespace wal_page;
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
     const Content c = created                                  ? Content{}
                       : replacement != nullptr && is_damaged() ? Content{*replacement, {}}

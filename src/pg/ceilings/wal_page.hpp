@@ -20,7 +20,7 @@
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 
-namespace snowflake_ids::wal_ceiling {
+namespace snowflake_ids::wal_page {
 
 using ledger::WalCeiling;
 
@@ -57,4 +57,4 @@ bool is_damaged();
 // in recovery.
 void repair(const WalCeiling& c);
 
-}  // namespace snowflake_ids::wal_ceiling
+}  // namespace snowflake_ids::wal_page
