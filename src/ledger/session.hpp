@@ -1,7 +1,7 @@
 // What one session does to get ids, written once: PostgreSQL, the simulator (test/proofs/simulator) and the explorers
 // (test/unit/support/ledger_session.hpp) run these templates, and each supplies a Host.
 //
-// Parts. A draw goes from part to part (run()). Between two of them everything that it knows is in Session and Draw.
+// Stages. A draw goes from stage to stage (run()). Between two of them everything that it knows is in Session and Draw.
 // These are plain values: an explorer stops there and continues later with a copy, and an error of PostgreSQL, which is
 // a longjmp, skips no destructor. Code that runs while the ceiling file is locked raises no such error.
 //
@@ -65,7 +65,7 @@ struct Session {
     Lease lease{};
 };
 
-enum class Part : std::uint8_t {
+enum class Stage : std::uint8_t {
     looking,
     starting,
     entering,
@@ -80,12 +80,12 @@ enum class Part : std::uint8_t {
 
 // What a draw under way knows.
 struct Draw {
-    Part part = Part::looking;
+    Stage stage = Stage::looking;
     std::uint32_t want = 0;
     std::uint64_t revision = 0;
     View view{};
     Claim claim{};
-    Number number{};  // once the part is `drawn`
+    Number number{};  // once the stage is `drawn`
 };
 
 // If so, the session is set up again before its next number.
@@ -325,67 +325,69 @@ template <class Host, class G>
     return {c.tick, c.toggle, c.first};
 }
 
-constexpr Part after(const Claim& c) {
-    return c.outcome == Outcome::issued ? Part::drawn : c.outcome == Outcome::ceiling ? Part::lifting : Part::waiting;
+constexpr Stage after(const Claim& c) {
+    return c.outcome == Outcome::issued    ? Stage::drawn
+           : c.outcome == Outcome::ceiling ? Stage::lifting
+                                           : Stage::waiting;
 }
 
-// These run one part, and set the next.
+// These run one stage, and set the next.
 
 template <class Host, class G>
-void set_up_part(Host& host, G& g, Draw& d) {
-    switch (d.part) {
-        case Part::starting:
+void run_set_up(Host& host, G& g, Draw& d) {
+    switch (d.stage) {
+        case Stage::starting:
             d.revision = host.header().revision.load();
             if (g.revision != d.revision) host.seen_wal() = {};  // a reset may have lowered it
-            d.part = begin_life(host) ? Part::entering : Part::failed;
+            d.stage = begin_life(host) ? Stage::entering : Stage::failed;
             return;
-        case Part::entering:
+        case Stage::entering:
             enter(host);
-            d.part = Part::binding;
+            d.stage = Stage::binding;
             return;
         default:
             bind(host, g, d);
-            d.part = Part::drawing;
+            d.stage = Stage::drawing;
     }
 }
 
 template <class Host, class G>
-void claim_part(Host& host, G& g, Draw& d) {
-    if (d.part == Part::claiming) {
+void run_claim(Host& host, G& g, Draw& d) {
+    if (d.stage == Stage::claiming) {
         d.claim = host.claim(g, d.want);
-        d.part = after(d.claim);
+        d.stage = after(d.claim);
     } else {
-        const bool done = d.part == Part::waiting ? host.wait(g, d.claim) : lift_above(host, g, d.claim.tick);
-        d.part = done ? Part::claiming : Part::failed;
+        const bool done = d.stage == Stage::waiting ? host.wait(g, d.claim) : lift_above(host, g, d.claim.tick);
+        d.stage = done ? Stage::claiming : Stage::failed;
     }
 }
 
 template <class Host, class G>
 void run(Host& host, G& g, Draw& d) {
-    switch (d.part) {
-        case Part::looking:
-            d.part = host.is_stale(host.header(), g, host.changes()) ? Part::starting : Part::drawing;
+    switch (d.stage) {
+        case Stage::looking:
+            d.stage = host.is_stale(host.header(), g, host.changes()) ? Stage::starting : Stage::drawing;
             return;
-        case Part::starting:
-        case Part::entering:
-        case Part::binding:
-            return set_up_part(host, g, d);
-        case Part::drawing:
-            d.part = take(host, g, d.number) ? Part::drawn : Part::claiming;
-            if (d.part == Part::drawn) return;
+        case Stage::starting:
+        case Stage::entering:
+        case Stage::binding:
+            return run_set_up(host, g, d);
+        case Stage::drawing:
+            d.stage = take(host, g, d.number) ? Stage::drawn : Stage::claiming;
+            if (d.stage == Stage::drawn) return;
             d.view = host.view();
             d.want = end_lease(host, g, d.view);
             return;
-        case Part::claiming:
-        case Part::waiting:
-        case Part::lifting:
-            claim_part(host, g, d);
-            if (d.part != Part::drawn) return;
+        case Stage::claiming:
+        case Stage::waiting:
+        case Stage::lifting:
+            run_claim(host, g, d);
+            if (d.stage != Stage::drawn) return;
             if (d.claim.tick >= g.lift_from) lift_ahead(host, g, d.claim.tick);
             d.number = begin_lease(host, g, d.claim, d.want, d.view);
             return;
-        case Part::drawn:
-        case Part::failed:
+        case Stage::drawn:
+        case Stage::failed:
             return;
     }
 }

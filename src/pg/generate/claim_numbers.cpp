@@ -140,10 +140,10 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     counters.waiting.fetch_add(1);
 
     Host host(deadline, claim);
-    ledger::Draw d{.part = ledger::after(failed), .want = want, .claim = failed};
+    ledger::Draw d{.stage = ledger::after(failed), .want = want, .claim = failed};
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     {
-        for (; d.part != ledger::Part::drawn; ledger::claim_part(host, g, d)) CHECK_FOR_INTERRUPTS();
+        for (; d.stage != ledger::Stage::drawn; ledger::run_claim(host, g, d)) CHECK_FOR_INTERRUPTS();
     }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));

@@ -162,8 +162,8 @@ void set_up(Generator& g, const Wanted& wanted) {
     const Deadline deadline;
     header = shared_ledger().header;
     Host host(deadline, wanted);
-    ledger::Draw d{.part = ledger::Part::starting};
-    while (d.part != ledger::Part::drawing) ledger::set_up_part(host, g, d);
+    ledger::Draw d{.stage = ledger::Stage::starting};
+    while (d.stage != ledger::Stage::drawing) ledger::run_set_up(host, g, d);
 }
 
 }  // namespace

@@ -57,17 +57,18 @@ public:
     Drawn draw(std::uint32_t g) {
         ledger::Draw d;
         tries_ = 1000;
-        while (d.part != ledger::Part::drawn && d.part != ledger::Part::failed) ledger::run(*this, generators[g], d);
-        if (d.part == ledger::Part::failed) return {};
+        while (d.stage != ledger::Stage::drawn && d.stage != ledger::Stage::failed)
+            ledger::run(*this, generators[g], d);
+        if (d.stage == ledger::Stage::failed) return {};
         if (!orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
             w.judge.drew(g, d.number.tick, d.number.toggle, d.number.sequence, seen[g]);
         return d.number;
     }
     bool observe(std::uint32_t g, UnixTime t) {
-        ledger::Draw d{.part = ledger::Part::starting};
-        while (d.part != ledger::Part::drawing && d.part != ledger::Part::failed)
-            ledger::set_up_part(*this, generators[g], d);
-        return d.part == ledger::Part::drawing &&
+        ledger::Draw d{.stage = ledger::Stage::starting};
+        while (d.stage != ledger::Stage::drawing && d.stage != ledger::Stage::failed)
+            ledger::run_set_up(*this, generators[g], d);
+        return d.stage == ledger::Stage::drawing &&
                ledger::lift_past(*this, generators[g], w.generators[g].timeline.floor_tick(t).value);
     }
 

@@ -1,4 +1,4 @@
-// A session on the server of ledger_server.hpp, for the explorer: the Host of ledger/session.hpp. After each part it
+// A session on the server of ledger_server.hpp, for the explorer: the Host of ledger/session.hpp. After each stage it
 // keeps what the session knows, as numbers, and goes on with these.
 #pragma once
 
@@ -57,7 +57,7 @@ public:
     // Each of the queries has its own snapshot.
     ledger::Claim draw(Value draws, bool commits) {
         draws_ = draws;
-        if (d_.part == Part::looking) {
+        if (d_.stage == Stage::looking) {
             if (done_ == draws) {
                 if (commits) commit();
                 return nothing;
@@ -68,10 +68,10 @@ public:
         // A session that has asked for nothing yet loses nothing in a crash, so it goes on to its first access. With
         // leases there would be too many states.
         if (w.locals.empty() && !s.with_leases) ledger::run(*this, g_, d_);
-        const Part part = d_.part;
+        const Stage stage = d_.stage;
         ledger::run(*this, g_, d_);
-        if (d_.part == Part::failed) return nothing;
-        if (d_.part == Part::drawn) drew(part == Part::drawing);
+        if (d_.stage == Stage::failed) return nothing;
+        if (d_.stage == Stage::drawn) drew(stage == Stage::drawing);
         go_on();
     }
 
@@ -115,11 +115,11 @@ public:
         else
             ledger::lift_slot(lifted, tick, has_toggle);
     }
-    // Read once a part, and only if something here depends on it.
+    // Read once a stage, and only if something here depends on it.
     UnixTime wall() {
-        const bool depends = d_.part == Part::starting   ? s.may_lose_files
-                             : d_.part == Part::entering ? s.with_wal
-                                                         : d_.part != Part::binding && d_.part != Part::claiming;
+        const bool depends = d_.stage == Stage::starting   ? s.may_lose_files
+                             : d_.stage == Stage::entering ? s.with_wal
+                                                           : d_.stage != Stage::binding && d_.stage != Stage::claiming;
         if (depends && now_ == UnixTime{}) now_ = time_of(w.tick().value);
         return now_;
     }
@@ -184,17 +184,17 @@ public:
     bool wait(const Of&, const ledger::Claim& c) { return c.outcome != ledger::Outcome::ended && ++done_ < draws_; }
 
 private:
-    using Part = ledger::Part;
+    using Stage = ledger::Stage;
     static constexpr ledger::Claim nothing{.outcome = ledger::Outcome::before_epoch};
     static constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 40};
     static UnixTime time_of(Value tick) { return timeline.start(tick); }
 
-    // What a session knows between two parts. All leases that are used up are one state, as is what the next part does
+    // What a session knows between two stages. All leases that are used up are one state, as is what the next stage does
     // not ask.
     template <class Visit>
     void each(Visit visit) {
         ledger::Lease& l = g_.lease;
-        visit(d_.part), visit(d_.want), visit(d_.revision), visit(d_.view.ended);
+        visit(d_.stage), visit(d_.want), visit(d_.revision), visit(d_.view.ended);
         visit(d_.view.statement), visit(d_.claim.tick), visit(g_.limit), visit(g_.revision);
         visit(g_.changes), visit(l.tick), visit(l.toggle), visit(l.next), visit(l.end), visit(l.want), visit(l.used);
         visit(l.view.ended), visit(l.view.statement), visit(bound_), visit(until_), visit(done_);
@@ -211,7 +211,7 @@ private:
     }
     [[noreturn]] void go_on() {
         if (g_.lease.next >= g_.lease.end) g_.lease = {.want = g_.lease.want, .view = g_.lease.view};
-        if (d_.part != Part::lifting) d_.claim.tick = 0;
+        if (d_.stage != Stage::lifting) d_.claim.tick = 0;
         until_ = tick_at(seen_wal_);
         bound_ = g_.slot != nullptr;
         std::vector<Value> known{memory_};
@@ -220,13 +220,13 @@ private:
     }
 
     bool set_up() {
-        if (d_.part == Part::drawing) return true;
-        if (d_.part == Part::looking) {
-            d_.part = Part::starting;
+        if (d_.stage == Stage::drawing) return true;
+        if (d_.stage == Stage::looking) {
+            d_.stage = Stage::starting;
             go_on();
         }
-        ledger::set_up_part(*this, g_, d_);
-        if (d_.part != Part::failed) go_on();
+        ledger::run_set_up(*this, g_, d_);
+        if (d_.stage != Stage::failed) go_on();
         return false;
     }
     void drew(bool by_lease) {
@@ -269,7 +269,7 @@ private:
     WatchedSlot slot_{w, of_memory(memory_, key_cell)};
     WatchedHeader header_{w, memory_, s.with_leases};
     WatchedFile file_{&w};
-    UnixTime now_{};  // not read yet in this part
+    UnixTime now_{};  // not read yet in this stage
     Value draws_ = 0;
 
     Of g_;
