@@ -1,6 +1,5 @@
-# What only the server's reports show: index pages are in order, skip scans skip, and a dump has only the extension.
+# What only the server's reports show: index pages are in order, and skip scans skip.
 use Servers;
-use PostgreSQL::Test::Utils;
 
 my $server = plain_server('sorting');
 $server->safe_psql('postgres', <<'END');
@@ -66,29 +65,6 @@ END
 		ok(defined $searches && $searches > 1 && $searches <= 24, 'skip scan of ten ids') or diag $plan;
 	}
 }
-
-$server->safe_psql('postgres', <<'END');
-CREATE TABLE kept (s sno PRIMARY KEY, g gid(log), m mastic);
-INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-01-01', decode(lpad(to_hex(n), 16, '0'), 'hex')), make_mastic('2026-01-01', n) FROM generate_series(1, 1000) AS n;
-CREATE INDEX ON kept USING hash (m); CREATE INDEX ON kept (m DESC); CREATE INDEX ON kept USING brin (m);
-CREATE INDEX ON kept USING hash (s); CREATE INDEX ON kept USING hash (g); CREATE INDEX ON kept (g DESC);
-CREATE INDEX ON kept USING brin (s, g);
-END
-my $file = $server->basedir . '/kept.sql';
-$server->command_ok([ 'pg_dump', '-f', $file, '-d', $server->connstr('postgres'), '-t', 'kept', '-e', 'snowflake_ids' ],
-	'pg_dump');
-unlike(
-	slurp_file($file),
-	qr/CREATE (OPERATOR|FUNCTION|AGGREGATE|TYPE)|ALTER OPERATOR/,
-	'the dump has only the extension');
-$server->safe_psql('postgres', 'CREATE DATABASE restored');
-$server->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $server->connstr('restored') ],
-	'restored');
-my $indexes = q{SELECT indexdef FROM pg_indexes WHERE tablename = 'kept' ORDER BY indexname};
-is($server->safe_psql('restored', $indexes), $server->safe_psql('postgres', $indexes), 'the same indexes');
-is( $server->safe_psql('restored', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
-	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
-	'the same rows');
 
 $server->stop;
 done_testing();
