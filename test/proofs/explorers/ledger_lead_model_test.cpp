@@ -102,7 +102,7 @@ struct SafeNotRaised {
             struct {
                 decltype(S::safe)& safe;
                 std::uint64_t load() const { return safe.load(); }
-                bool compare_exchange_weak(std::uint64_t&, std::uint64_t) { return true; }
+                bool compare_exchange_strong(std::uint64_t&, std::uint64_t) { return true; }
             } safe;
             decltype(S::begun)& begun;
         } mistaken{slot.word, {slot.safe}, slot.begun};
