@@ -1,12 +1,17 @@
-// Which fraction of rows passes a comparison of an id column.
+// The fraction of a column's rows in a range, from the common values and the histogram of ANALYZE, and from newer rows.
 #pragma once
 
 #include "pg/pg.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
 #include "nodes/pathnodes.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 }
 
 namespace snowflake_ids {
@@ -42,27 +47,131 @@ struct Range {
     }
 };
 
+// 0 to 1. `from` and `to` must differ.
+inline double part_of_way(Key from, Key value, Key to) {
+    return static_cast<double>(value - from) / static_cast<double>(to - from);
+}
+
+struct Seen {
+    ToKey key;
+    Key last;
+};
+
+inline Datum keep_and_pass(PG_FUNCTION_ARGS) {
+    auto* seen = static_cast<Seen*>(fcinfo->flinfo->fn_extra);
+    seen->last = seen->key(PG_GETARG_DATUM(0));
+    PG_RETURN_BOOL(true);
+}
+
 // What ANALYZE knows about a column. Invalid once the statistics of `variable` are released.
 class Statistics {
 public:
     // `key` makes numbers of values of this type. If `compared_by`, the function of the operator, could show values to
     // users who may not see them, the statistics are not read.
-    Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by);
+    Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by)
+        : root_(root), variable_(variable), type_(type), key_(key) {
+        if (!HeapTupleIsValid(variable.statsTuple) || !statistic_proc_security_check(&variable, compared_by)) return;
+        nulls_ = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(variable.statsTuple))->stanullfrac;
+        get(STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
+        get(STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
+        for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
+        // A column with only NULLs has neither, but the fraction of its rows in a range is known.
+        exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
+    }
 
     // Of all rows. Without statistics, PostgreSQL's default.
-    double fraction(const Range& range);
-    void release();
+    // Rows that are not NULL are either common values, counted one by one, or in the histogram.
+    double fraction(const Range& range) {
+        if (!range.compared()) return 1;
+        if (range.empty()) return 0;
+        if (!exists_ || range.unknown) return range.default_fraction();
+        double sum = 0;
+        for (int i = 0; i < common_.nvalues; i++)
+            if (range.contains(key(common_, i))) sum += common_.numbers[i];
+        double other_rows = 1 - nulls_ - common_rows_;
+        if (other_rows < 0) other_rows = 0;
+        sum += other_rows * (histogram_.nvalues > 1 ? of_histogram(range) : range.default_fraction());
+        CLAMP_PROBABILITY(sum);
+        return sum;
+    }
+
+    void release() {
+        free_attstatsslot(&common_);
+        free_attstatsslot(&histogram_);
+    }
 
 private:
-    void get(int kind, int flags, AttStatsSlot& slot);
+    void get(int kind, int flags, AttStatsSlot& slot) {
+        if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
+            (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
+            free_attstatsslot(&slot);
+            slot = {};
+        }
+    }
+
     Key key(const AttStatsSlot& slot, int i) const { return key_(slot.values[i]); }
     Key last() const { return key(histogram_, histogram_.nvalues - 1); }
     Key before_last() const { return key(histogram_, histogram_.nvalues - 2); }
-    double below(Key key) const;
-    Key largest() const;
-    double growth() const;
-    void look_beyond();
-    double of_histogram(const Range& range);
+
+    // The fraction below `k` of the rows in the histogram and beyond it.
+    double below(Key k) const {
+        const int bins = histogram_.nvalues - 1;
+        int low = 0, high = bins;  // below, key(low) <= k < key(high)
+        if (k <= key(histogram_, low)) return 0;
+        if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - part_of_way(last(), k, end_)) : 1;
+        while (high - low > 1) {
+            const int middle = (low + high) / 2;
+            (k < key(histogram_, middle) ? high : low) = middle;
+        }
+        return (1 - beyond_) * (low + part_of_way(key(histogram_, low), k, key(histogram_, high))) / bins;
+    }
+
+    // The largest value in an index, or else in the histogram. PostgreSQL looks into the index when its search in the
+    // histogram comes to the last value, and compares the value from there. Each value passes, so it comes to the last one.
+    Key largest() const {
+        Seen seen{key_, 0};
+        FmgrInfo compare{};
+        compare.fn_addr = keep_and_pass;
+        compare.fn_oid = get_opcode(histogram_.staop);
+        compare.fn_nargs = 2;
+        compare.fn_extra = &seen;
+        ineq_histogram_selectivity(root_, &variable_, histogram_.staop, &compare, false, false, InvalidOid, Datum{0},
+                                   type_);
+        return seen.last;
+    }
+
+    // The fraction of the table's rows added since ANALYZE or VACUUM counted them; 0 if unknown. The planner derives
+    // rel->tuples from the present size, and pg_class has the rows at the last count. An index has shown that this is a
+    // table.
+    double growth() const {
+        const RangeTblEntry* table = planner_rt_fetch(variable_.rel->relid, root_);
+        const HeapTuple row = SearchSysCache1(RELOID, ObjectIdGetDatum(table->relid));
+        if (!HeapTupleIsValid(row)) return 0;
+        const double counted = reinterpret_cast<Form_pg_class>(GETSTRUCT(row))->reltuples;
+        ReleaseSysCache(row);
+        return counted > 0 && counted < variable_.rel->tuples ? 1 - counted / variable_.rel->tuples : 0;
+    }
+
+    // The fraction of rows newer than the histogram is growth(). That lacks rows from before the last VACUUM, because
+    // VACUUM counts rows too. So take at least PostgreSQL's estimate, which stretches the last bin to the largest value.
+    void look_beyond() {
+        if (looked_) return;
+        looked_ = true;
+        end_ = largest();
+        if (end_ <= last()) return;
+        beyond_ = (1 - part_of_way(before_last(), last(), end_)) / (histogram_.nvalues - 1);
+        beyond_ = Max(beyond_, growth());
+    }
+
+    double of_histogram(const Range& range) {
+        // Before either below(), so that both use the same end_.
+        if ((range.above && range.lower > before_last()) || (range.below && range.upper > before_last())) look_beyond();
+        double part = (range.below ? below(range.upper) : 1) - (range.above ? below(range.lower) : 0);
+        // As in PostgreSQL, a range that is not wholly inside the histogram gets at least a hundredth of a bin.
+        const bool inside = range.above && range.below && below(range.upper) > 0 && below(range.lower) < 1;
+        const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
+        return part < least ? least : part;
+    }
 
     PlannerInfo* root_;
     VariableStatData& variable_;
