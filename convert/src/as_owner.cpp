@@ -16,7 +16,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// Raises an error that names all NULL arguments.
+// Raises an error that names the first NULL argument.
 void refuse_nulls(FunctionCallInfo fcinfo) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
     Oid* types;
@@ -24,13 +24,10 @@ void refuse_nulls(FunctionCallInfo fcinfo) {
     char* modes;
     get_func_arg_info(tuple, &types, &names, &modes);
     ReleaseSysCache(tuple);
-    StringInfoData missing;
-    initStringInfo(&missing);
     for (int n = 0; n < PG_NARGS(); n++)
-        if (PG_ARGISNULL(n)) appendStringInfo(&missing, "%s%s", missing.len > 0 ? ", " : "", names[n]);
-    if (missing.len > 0)
-        ereport(ERROR,
-                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
+        if (PG_ARGISNULL(n))
+            ereport(ERROR,
+                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", names[n])));
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ extern "C" {
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/typcache.h"
 }
 
 extern "C" {
@@ -44,13 +44,9 @@ struct Call {
              errmsg("function \"%s\" is for triggers that a conversion makes", get_func_name(fcinfo->flinfo->fn_oid))));
 }
 
-// Argument `n` if it is a number from 1 to max; otherwise 0.
-uint32 number(const Trigger* trigger, int n, uint32 max) {
-    if (n >= trigger->tgnargs) return 0;
-    char* end;
-    errno = 0;
-    const unsigned long value = strtoul(trigger->tgargs[n], &end, 10);
-    return errno == 0 && *end == '\0' && value <= max ? static_cast<uint32>(value) : 0;
+// 0 if there is no argument `n`, or no number begins it.
+unsigned long number(const Trigger* trigger, int n) {
+    return n < trigger->tgnargs ? strtoul(trigger->tgargs[n], nullptr, 10) : 0;
 }
 
 // Raises an error for a call that no trigger of a conversion makes. `of_column`: the table refers to the key; otherwise
@@ -64,9 +60,9 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     call.data = data;
     call.table = data->tg_relation;
     call.tuple = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
-    call.key_table = number(data->tg_trigger, 0, PG_UINT32_MAX);
-    call.key = static_cast<AttrNumber>(number(data->tg_trigger, 1, MaxHeapAttributeNumber));
-    call.column = static_cast<AttrNumber>(number(data->tg_trigger, 2, MaxHeapAttributeNumber));
+    call.key_table = static_cast<Oid>(number(data->tg_trigger, 0));
+    call.key = static_cast<AttrNumber>(number(data->tg_trigger, 1));
+    call.column = static_cast<AttrNumber>(number(data->tg_trigger, 2));
     call.share = data->tg_trigger->tgnargs > 3;
     const int last = RelationGetNumberOfAttributes(call.table);
     const bool own_key = call.key_table == RelationGetRelid(call.table);
@@ -110,15 +106,12 @@ Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(t
                            RelationGetRelationName(table))));
 }
 
-// False also if the values cannot be compared.
+// True if the types and the bytes are the same.
 bool same(Relation table, AttrNumber column_a, NullableDatum a, AttrNumber column_b, NullableDatum b) {
     if (a.isnull || b.isnull) return a.isnull && b.isnull;
-    const Oid type = type_of(table, column_a);
-    if (type != type_of(table, column_b)) return false;
-    TypeCacheEntry* cache = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
-    if (!OidIsValid(cache->eq_opr)) return false;
-    const Oid collation = TupleDescAttr(RelationGetDescr(table), column_a - 1)->attcollation;
-    return DatumGetBool(FunctionCall2Coll(&cache->eq_opr_finfo, collation, a.value, b.value));
+    const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(table), column_a - 1);
+    return type_of(table, column_a) == type_of(table, column_b) &&
+           datum_image_eq(a.value, b.value, column.attbyval, column.attlen);
 }
 
 HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, NullableDatum v) {
@@ -126,55 +119,50 @@ HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Nullabl
     return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.value, &v.isnull);
 }
 
-// ---- statements, prepared once per session, and again when a table has changed
+// ---- look-ups, prepared once per session, and again when a table has changed
 
-enum Task : int32 { look_up, look_up_shared, fill_late };
 struct PlanKey {
     Oid table;
-    Oid type;      // of the first parameter
-    int32 column;  // to look up: that of the key; to fill: the new column
-    Task task;
+    Oid type;  // of the parameter
+    int32 column;
+    int32 share;
 };
 struct PlanEntry {
     PlanKey key;
     SPIPlanPtr plan;
 };
 
-// `types`: of the parameters. Call between connect_as() and disconnect().
-SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
+const char* table_name(Relation table) {
+    return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
+}
+
+const char* column_name(Relation table, AttrNumber column) {
+    return quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(table), column - 1)->attname));
+}
+
+// Call between connect_as() and disconnect().
+SPIPlanPtr prepared(PlanKey key, Relation table, AttrNumber shadow) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
         HASHCTL control{};
         control.keysize = sizeof(PlanKey);
         control.entrysize = sizeof(PlanEntry);
-        plans = hash_create("statements of conversions", 16, &control, HASH_ELEM | HASH_BLOBS);
+        plans = hash_create("look-ups of conversions", 16, &control, HASH_ELEM | HASH_BLOBS);
     }
     auto* entry = static_cast<PlanEntry*>(hash_search(plans, &key, HASH_FIND, nullptr));
+    if (entry != nullptr && SPI_plan_is_valid(entry->plan)) return entry->plan;
     if (entry != nullptr) {
-        if (SPI_plan_is_valid(entry->plan)) return entry->plan;
         SPIPlanPtr old = entry->plan;
         hash_search(plans, &key, HASH_REMOVE, nullptr);
         SPI_freeplan(old);
     }
-    const TupleDesc columns = RelationGetDescr(table);
-    const char* name =
-        quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
-    const char* new_name = quote_identifier(NameStr(TupleDescAttr(columns, shadow - 1)->attname));
-    StringInfoData text;
-    initStringInfo(&text);
-    if (key.task == fill_late) {
-        appendStringInfo(&text, "UPDATE ONLY %s SET %s = $1 WHERE ctid OPERATOR(pg_catalog.=) $2 AND %s IS NULL", name,
-                         new_name, new_name);
-    } else {
-        appendStringInfo(&text, "SELECT k.%s FROM ONLY %s AS k WHERE k.%s OPERATOR(pg_catalog.=) $1 FOR %s", new_name,
-                         name, quote_identifier(NameStr(TupleDescAttr(columns, key.column - 1)->attname)),
-                         key.task == look_up_shared ? "SHARE" : "KEY SHARE");
-    }
-    SPIPlanPtr plan = SPI_prepare(text.data, types, type);
-    if (plan == nullptr || SPI_keepplan(plan) != 0) elog(ERROR, "could not prepare: %s", text.data);
-    bool found;
-    entry = static_cast<PlanEntry*>(hash_search(plans, &key, HASH_ENTER, &found));
-    entry->plan = plan;
+    const char* const text =
+        psprintf("SELECT k.%s FROM ONLY %s AS k WHERE k.%s OPERATOR(pg_catalog.=) $1 FOR %s",
+                 column_name(table, shadow), table_name(table), column_name(table, static_cast<AttrNumber>(key.column)),
+                 key.share != 0 ? "SHARE" : "KEY SHARE");
+    SPIPlanPtr plan = SPI_prepare(text, 1, &key.type);
+    if (plan == nullptr || SPI_keepplan(plan) != 0) elog(ERROR, "could not prepare: %s", text);
+    static_cast<PlanEntry*>(hash_search(plans, &key, HASH_ENTER, nullptr))->plan = plan;
     return plan;
 }
 
@@ -191,8 +179,7 @@ NullableDatum look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, 
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
     const Caller caller = connect_as(keys->rd_rel->relowner, as_foreign_keys);
-    PlanKey plan_key{RelationGetRelid(keys), type, key, share ? look_up_shared : look_up};
-    SPIPlanPtr plan = prepared(plan_key, keys, shadow, 1, &type);
+    SPIPlanPtr plan = prepared({RelationGetRelid(keys), type, key, share ? 1 : 0}, keys, shadow);
     check_result(SPI_execute_plan(plan, &value, nullptr, false, 1), SPI_OK_SELECT);
     NullableDatum id{.value = 0, .isnull = true};
     if (SPI_processed > 0) {
@@ -308,9 +295,11 @@ FUNCTION(snowflake_ids_convert_late) {
         const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
         Oid types[] = {exact_type(call.table, shadow), TIDOID};
         Datum values[] = {id.value, PointerGetDatum(&call.tuple->t_self)};
-        PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
-        SPIPlanPtr plan = prepared(plan_key, call.table, shadow, 2, types);
-        check_result(SPI_execute_plan(plan, values, nullptr, false, 0), SPI_OK_UPDATE);
+        const char* const name = column_name(call.table, shadow);
+        const char* const text =
+            psprintf("UPDATE ONLY %s SET %s = $1 WHERE ctid OPERATOR(pg_catalog.=) $2 AND %s IS NULL",
+                     table_name(call.table), name, name);
+        check_result(SPI_execute_with_args(text, 2, types, values, nullptr, false, 0), SPI_OK_UPDATE);
         disconnect(caller);
     }
     return Datum{0};
@@ -328,10 +317,7 @@ FUNCTION(snowflake_ids_convert_moved) {
                     exact_type(call.table, new_column(call.table, call.key)), call.table)
             .isnull)
         return Datum{0};
-    Oid output;
-    bool is_varlena;
-    getTypeOutputInfo(type, &output, &is_varlena);
-    char* text = OidOutputFunctionCall(output, key.value);
+    const char* const text = SPI_getvalue(call.data->tg_trigtuple, RelationGetDescr(call.table), call.key);
     const Caller caller = connect_as(call.table->rd_rel->relowner, as_foreign_keys);
     Oid types[] = {REGCLASSOID, INT2OID, TEXTOID};
     Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), Int16GetDatum(call.key),
