@@ -65,11 +65,8 @@ namespace {
 }
 
 Oid owner_or_none(Oid table) {
-    const HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
-    if (!HeapTupleIsValid(tuple)) return InvalidOid;
-    const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
-    ReleaseSysCache(tuple);
-    return owner;
+    const HeapTuple tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(table));
+    return HeapTupleIsValid(tuple) ? reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner : InvalidOid;
 }
 
 // The table of the deletions of `table`: its trigger refers to `table`. InvalidOid if there is none. Tables of other

@@ -68,9 +68,8 @@ FUNCTION(snowflake_ids_feed_stamp) {
         const int number = find_column(t);
         feed::note_life();
         feed::will_write(RelationGetRelid(t.tg_relation));
-        auto* const stamping = static_cast<Stamping*>(MemoryContextAllocZero(info.fn_mcxt, sizeof(Stamping)));
-        stamping->column = number;
-        found = stamping;
+        found = static_cast<Stamping*>(MemoryContextAllocZero(info.fn_mcxt, sizeof(Stamping)));
+        found->column = number;
     }
     const bool is_update = TRIGGER_FIRED_BY_UPDATE(t.tg_event);
     if (is_update) feed::note_changed_key(t, found->keys, info.fn_mcxt);

@@ -56,20 +56,18 @@ Kind kind_argument(FunctionCallInfo fcinfo, int n) {
 ORDER_FUNCTIONS(gid)
 BYTE_FUNCTIONS(gid)
 
-// Argument 2 is the type modifier. NULL only after a soft error.
-FUNCTION(snowflake_ids_gid_in) {
-    Id id;
-    if (!id_from_text<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
-    if (!check_kind(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
-    return id_datum(id);
+namespace {
+
+// Argument 2 is the type modifier.
+Datum kept_id(FunctionCallInfo fcinfo, const Result<Id>& id) {
+    if (id && !check_kind(id.value, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
+    return id_or_null(fcinfo, id);
 }
 
-FUNCTION(snowflake_ids_gid_recv) {
-    Id id;
-    if (!id_from_message<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
-    if (!check_kind(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
-    return id_datum(id);
-}
+}  // namespace
+
+FUNCTION(snowflake_ids_gid_in) { return kept_id(fcinfo, id_from_text<gid::Type>(fcinfo)); }
+FUNCTION(snowflake_ids_gid_recv) { return kept_id(fcinfo, id_from_message<gid::Type>(fcinfo)); }
 
 // The modifier for the words in the brackets of gid(...), which must be exactly one kind.
 FUNCTION(snowflake_ids_gid_typmod_in) {
@@ -95,8 +93,9 @@ FUNCTION(snowflake_ids_gid_check_modifier) {
 
 // The cast from gid to uuid needs no function, because both have 16 bytes in the same order.
 FUNCTION(snowflake_ids_gid_from_uuid) {
-    return id_from_uuid<gid::Type>(fcinfo, Source::binary,
-                                   [](const unsigned char* bytes) { return gid::from_bytes(bytes, UUID_LEN); });
+    return id_or_null(fcinfo, id_from_uuid<gid::Type>(fcinfo, Source::binary, [](const unsigned char* bytes) {
+                          return gid::from_bytes(bytes, UUID_LEN);
+                      }));
 }
 
 }  // namespace snowflake_ids

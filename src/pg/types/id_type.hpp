@@ -26,53 +26,52 @@ namespace snowflake_ids {
 
 // ---- input and output
 //
-// The first three store the id in `id`, and return true. If the input is no id, they raise an error; in a context of
-// soft errors (fcinfo->context) they save it and return false.
+// If the input is no id, they raise an error; in a context of soft errors (fcinfo->context) they save it, and return no
+// id.
 
 template <class Type>
-bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
+auto id_from_text(FunctionCallInfo fcinfo) {
     const char* text = PG_GETARG_CSTRING(0);
     const auto parsed = Type::parse(text, std::strlen(text));
     if (!parsed) report(parsed.error, {.source = Source::text, .what = Type::name, .shown = text}, fcinfo->context);
-    id = parsed.value;
-    return static_cast<bool>(parsed);
+    return parsed;
 }
 
 template <class Type>
-bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
+auto id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length) {
     const auto* bytes = static_cast<const unsigned char*>(from);
     const auto read = Type::from_bytes(bytes, length);
     if (!read)
         report(read.error, {.source = Source::binary, .what = Type::name, .shown = show_bytes(bytes, length)},
                fcinfo->context);
-    id = read.value;
-    return static_cast<bool>(read);
+    return read;
 }
 
 template <class Type>
-bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
+auto id_from_message(FunctionCallInfo fcinfo) {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int length = message->len - message->cursor;
-    return id_from_bytes<Type>(fcinfo, pq_getmsgbytes(message, length), static_cast<std::size_t>(length), id);
+    return id_from_bytes<Type>(fcinfo, pq_getmsgbytes(message, length), static_cast<std::size_t>(length));
+}
+
+// `source` chooses the words of the error.
+template <class Type, class Read>
+auto id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
+    const auto id = read(PG_GETARG_UUID_P(0)->data);
+    if (!id)
+        report(id.error,
+               {.source = source,
+                .what = Type::name,
+                .shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)))},
+               fcinfo->context);
+    return id;
 }
 
 // NULL after a soft error.
-template <class Type>
-Datum id_from_bytea(FunctionCallInfo fcinfo) {
-    const bytea* value = PG_GETARG_BYTEA_PP(0);
-    typename Type::Id id;
-    if (!id_from_bytes<Type>(fcinfo, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), id)) PG_RETURN_NULL();
-    return id_datum(id);
-}
-
-// `source` chooses the words of the error. NULL after a soft error.
-template <class Type, class Read>
-Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
-    const auto id = read(PG_GETARG_UUID_P(0)->data);
-    if (id) return id_datum(id.value);
-    const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-    report(id.error, {.source = source, .what = Type::name, .shown = shown}, fcinfo->context);
-    PG_RETURN_NULL();
+template <class Id>
+Datum id_or_null(FunctionCallInfo fcinfo, const Result<Id>& id) {
+    if (!id) PG_RETURN_NULL();
+    return id_datum(id.value);
 }
 
 // ---- comparison
@@ -156,21 +155,24 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
 
 // Functions of the types passed by reference. Input is not here, because gid has a type modifier. The binary output is
 // that of the cast to bytea.
-#define BYTE_FUNCTIONS(type)                                                                                 \
-    FUNCTION(snowflake_ids_##type##_out) {                                                                   \
-        char* text = static_cast<char*>(palloc(type::text_size + 1));                                        \
-        type::print(id_argument<type::Id>(fcinfo, 0), text);                                                 \
-        text[type::text_size] = '\0';                                                                        \
-        PG_RETURN_CSTRING(text);                                                                             \
-    }                                                                                                        \
-    FUNCTION(snowflake_ids_##type##_to_bytea) {                                                              \
-        return bytea_datum(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size);                       \
-    }                                                                                                        \
-    FUNCTION(snowflake_ids_##type##_from_bytea) { return id_from_bytea<type::Type>(fcinfo); }                \
-    FUNCTION(snowflake_ids_##type##_hash) {                                                                  \
-        return UInt32GetDatum(hash_bytes(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size));        \
-    }                                                                                                        \
-    FUNCTION(snowflake_ids_##type##_hash_extended) {                                                         \
-        return UInt64GetDatum(hash_bytes_extended(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size, \
-                                                  static_cast<uint64>(PG_GETARG_INT64(1))));                 \
+#define BYTE_FUNCTIONS(type)                                                                                        \
+    FUNCTION(snowflake_ids_##type##_out) {                                                                          \
+        char* text = static_cast<char*>(palloc(type::text_size + 1));                                               \
+        type::print(id_argument<type::Id>(fcinfo, 0), text);                                                        \
+        text[type::text_size] = '\0';                                                                               \
+        PG_RETURN_CSTRING(text);                                                                                    \
+    }                                                                                                               \
+    FUNCTION(snowflake_ids_##type##_to_bytea) {                                                                     \
+        return bytea_datum(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size);                              \
+    }                                                                                                               \
+    FUNCTION(snowflake_ids_##type##_from_bytea) {                                                                   \
+        const bytea* value = PG_GETARG_BYTEA_PP(0);                                                                 \
+        return id_or_null(fcinfo, id_from_bytes<type::Type>(fcinfo, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value))); \
+    }                                                                                                               \
+    FUNCTION(snowflake_ids_##type##_hash) {                                                                         \
+        return UInt32GetDatum(hash_bytes(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size));               \
+    }                                                                                                               \
+    FUNCTION(snowflake_ids_##type##_hash_extended) {                                                                \
+        return UInt64GetDatum(hash_bytes_extended(id_argument<type::Id>(fcinfo, 0).bytes, type::binary_size,        \
+                                                  static_cast<uint64>(PG_GETARG_INT64(1))));                        \
     }

@@ -8,18 +8,8 @@ using sno::Id;
 ORDER_FUNCTIONS(sno)
 BYTE_FUNCTIONS(sno)
 
-// NULL only after a soft error.
-FUNCTION(snowflake_ids_sno_in) {
-    Id id;
-    if (!id_from_text<sno::Type>(fcinfo, id)) PG_RETURN_NULL();
-    return id_datum(id);
-}
-
-FUNCTION(snowflake_ids_sno_recv) {
-    Id id;
-    if (!id_from_message<sno::Type>(fcinfo, id)) PG_RETURN_NULL();
-    return id_datum(id);
-}
+FUNCTION(snowflake_ids_sno_in) { return id_or_null(fcinfo, id_from_text<sno::Type>(fcinfo)); }
+FUNCTION(snowflake_ids_sno_recv) { return id_or_null(fcinfo, id_from_message<sno::Type>(fcinfo)); }
 
 // As the sno document says, the uuid's 16 bytes are the 16 characters of the sno's text, and not its 10 bytes. So both
 // have the same order.
@@ -31,9 +21,9 @@ FUNCTION(snowflake_ids_sno_to_uuid) {
 }
 
 FUNCTION(snowflake_ids_sno_from_uuid) {
-    return id_from_uuid<sno::Type>(fcinfo, Source::uuid, [](const unsigned char* bytes) {
-        return sno::parse(reinterpret_cast<const char*>(bytes), UUID_LEN);
-    });
+    return id_or_null(fcinfo, id_from_uuid<sno::Type>(fcinfo, Source::uuid, [](const unsigned char* bytes) {
+                          return sno::parse(reinterpret_cast<const char*>(bytes), UUID_LEN);
+                      }));
 }
 
 }  // namespace snowflake_ids
