@@ -33,11 +33,14 @@ struct Id {
 
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
 
-// `ms`: at most timeline.max_tick().
-constexpr Id compose(std::uint64_t ms, std::uint64_t fraction, std::uint64_t random) {
+// Milliseconds and the fraction, so in 4096ths of a millisecond: 244 ns.
+using Moment = std::uint64_t;
+inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
+
+constexpr Id make(Moment moment, std::uint64_t random) {
     Id id{};
-    store_be<8>(id.bytes, ms << 16 | std::uint64_t{7} << fraction_bits | fraction);
-    store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | random);
+    store_be<8>(id.bytes, moment >> fraction_bits << 16 | std::uint64_t{7} << fraction_bits | (moment & max_fraction));
+    store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | (random & max_random));
     return id;
 }
 
@@ -47,35 +50,25 @@ constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.b
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
-    return compose(tick.value, 0, 0);
+    return make(tick.value << fraction_bits, 0);
 }
 
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
-    return compose(tick.value, max_fraction, max_random);
+    return make(tick.value << fraction_bits | max_fraction, max_random);
 }
 
 // ---- generating
 
-// Time and fraction in 4096ths of a millisecond: 244 ns.
-using Moment = std::uint64_t;
-inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
-
-// Above max_moment if the time is after the end.
-template <class Period>
-using Unsigned = std::chrono::duration<std::uint64_t, Period>;
-constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest) {
-    const auto ms = std::chrono::duration_cast<Unsigned<std::milli>>(rest);
-    return (whole + ms).count() << fraction_bits |
-           ((rest - ms).count() << fraction_bits) / Unsigned<std::nano>{milliseconds{1}}.count();
+// Above max_moment if the time is after the end. `rest` is less than a second.
+constexpr Moment moment(seconds whole, nanoseconds rest) {
+    constexpr std::uint64_t ns_in_ms = 1'000'000;
+    const auto s = static_cast<std::uint64_t>(whole.count()), ns = static_cast<std::uint64_t>(rest.count());
+    return (s * 1000 + ns / ns_in_ms) << fraction_bits | (ns % ns_in_ms << fraction_bits) / ns_in_ms;
 }
 
 // No moment is used twice, so ids grow even if the clock stands still or goes back.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
-
-constexpr Id make(Moment moment, std::uint64_t random) {
-    return compose(moment >> fraction_bits, moment & max_fraction, random & max_random);
-}
 
 }  // namespace snowflake_ids::uuid7
