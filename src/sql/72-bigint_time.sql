@@ -5,7 +5,7 @@
 -- of a bigint and a mastic need that cast, and so do the functions of a mastic.
 
 CREATE FUNCTION snowflake_ids.bigint_time_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.bigint_time_support(internal) IS
     'planner support of comparisons of a bigint with a time: raises the error';
 
