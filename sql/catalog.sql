@@ -13,8 +13,8 @@ WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_operator'::regclas
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
     AND oprresult = 'boolean'::regtype AND (oprrest = 0 OR oprjoin = 0)
 ORDER BY 1;
--- Families with times lack "=" between ids and times on purpose: see src/sql/70-id_time.sql. From 16 on, none may have a
--- hash function for "any", as mastic's has.
+-- Families with times lack "=" between ids and times on purpose: see src/sql/70-id_time.sql. None may have the
+-- same hash function for two types, as mastic's has for bigints.
 SELECT amname, opcname FROM (
     SELECT a.amname, c.opcname, c.oid FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
     WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'

@@ -141,9 +141,6 @@ END $$;
 SELECT c, expected_rows('SELECT FROM counted AS x ' || c)
 FROM unnest(ARRAY[$$WHERE b < '5000'::mastic$$, $$WHERE m < 5000$$, $$WHERE m BETWEEN -1 AND 2500$$, $$WHERE '7500'::mastic <= b$$, 'JOIN counted y ON x.b = y.m']) AS c;
 
-SELECT snowflake_ids.mastic_hash('x'::text);
-SELECT snowflake_ids.mastic_hash_extended('x'::name, 1);
-
 DROP TABLE event, child, item, empty, counted;
 DROP FUNCTION rows_with, join_by, expected_rows, plan;
 

@@ -30,15 +30,15 @@ COMMENT ON TYPE mastic IS
 
 -- For the comparison and the operator classes see 35-id_order.sql.
 
--- The argument is "any", because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function for both types.
+-- Those of bigint, because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function for both types.
 
-CREATE FUNCTION snowflake_ids.mastic_hash("any") RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_hash("any") IS 'hash of a mastic or a bigint';
+CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
+    AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash of a mastic or a bigint';
 
-CREATE FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) IS
+CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
+    AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS
     'hash of a mastic or a bigint with a seed, 64 bits';
 
 -- Casts keep the number. Only that from bigint is implicit, so that functions of mastics take a bigint column;

@@ -1,10 +1,9 @@
--- For each of: sno:sno gid:gid mastic:"any"
+-- For each of: sno gid mastic
 -- The order of a type: comparison, operators, operator classes, min and max. The comment of each type says which fields
 -- come first.
 --
--- %TICK% is the argument of the hash functions. The operators are in pg_catalog, because PostgreSQL prints JOIN ...
--- USING, IS DISTINCT FROM, NULLIF, CASE x WHEN and (a, b) < (c, d) without the schema of their operators, and restores
--- a dump with an empty search_path.
+-- The operators are in pg_catalog, because PostgreSQL prints JOIN ... USING, IS DISTINCT FROM, NULLIF, CASE x WHEN and
+-- (a, b) < (c, d) without the schema of their operators, and restores a dump with an empty search_path.
 
 CREATE FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -87,8 +86,8 @@ COMMENT ON OPERATOR CLASS %ID%_ops USING btree IS 'the order of %ID%';
 
 CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING hash AS
     OPERATOR 1 =,
-    FUNCTION 1 (%ID%, %ID%) snowflake_ids.%ID%_hash(%TICK%),
-    FUNCTION 2 (%ID%, %ID%) snowflake_ids.%ID%_hash_extended(%TICK%, bigint);
+    FUNCTION 1 (%ID%, %ID%) snowflake_ids.%ID%_hash(%ID%),
+    FUNCTION 2 (%ID%, %ID%) snowflake_ids.%ID%_hash_extended(%ID%, bigint);
 
 COMMENT ON OPERATOR FAMILY %ID%_ops USING hash IS '%ID% by equality';
 COMMENT ON OPERATOR CLASS %ID%_ops USING hash IS '%ID% by equality';

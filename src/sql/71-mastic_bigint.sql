@@ -214,8 +214,8 @@ ALTER OPERATOR FAMILY mastic_ops USING btree ADD
     FUNCTION 1 (bigint, bigint) btint8cmp(bigint, bigint);
 ALTER OPERATOR FAMILY mastic_ops USING hash ADD
     OPERATOR 1 = (mastic, bigint), OPERATOR 1 = (bigint, mastic), OPERATOR 1 snowflake_ids.=~~ (bigint, bigint),
-    FUNCTION 1 (bigint, bigint) snowflake_ids.mastic_hash("any"),
-    FUNCTION 2 (bigint, bigint) snowflake_ids.mastic_hash_extended("any", bigint);
+    FUNCTION 1 (bigint, bigint) snowflake_ids.mastic_hash(mastic),
+    FUNCTION 2 (bigint, bigint) snowflake_ids.mastic_hash_extended(mastic, bigint);
 ALTER OPERATOR FAMILY mastic_minmax_ops USING brin ADD
     OPERATOR 1 < (mastic, bigint),
     OPERATOR 2 <= (mastic, bigint),

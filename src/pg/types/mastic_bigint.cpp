@@ -33,29 +33,6 @@ int compare_bigint(const Id& id, int64 number) {
 COMPARE_FUNCTIONS(mastic, _bigint, compare_bigint(id_argument<Id>(fcinfo, 0), PG_GETARG_INT64(1)))
 COMPARE_FUNCTIONS(bigint, _mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), PG_GETARG_INT64(0)))
 
-namespace {
-
-// The argument has the SQL type "any". In a call in SQL, the hash of a type passed by reference would be that of an
-// address. Executors that hash give no type.
-void check_hashed_type(FunctionCallInfo fcinfo) {
-    const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
-    if (OidIsValid(type) && !get_typbyval(type))
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("type %s is neither mastic nor bigint", format_type_be(type))));
-}
-
-}  // namespace
-
-FUNCTION(snowflake_ids_mastic_hash) {
-    check_hashed_type(fcinfo);
-    return DirectFunctionCall1(hashint8, PG_GETARG_DATUM(0));
-}
-
-FUNCTION(snowflake_ids_mastic_hash_extended) {
-    check_hashed_type(fcinfo);
-    return DirectFunctionCall2(hashint8extended, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-}
-
 // ---- an index on the bigint
 
 // mastic_index_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes
