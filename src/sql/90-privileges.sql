@@ -37,7 +37,8 @@ GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
 GRANT SELECT ON snowflake_ids.stats, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
 GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
 
--- What the texts of functions mean depends on settings of the session.
+-- What the texts of functions mean depends on settings of the session. A body of RETURN is no text, and with a setting it
+-- would not be inlined.
 DO $$
 DECLARE
     function regprocedure;
@@ -46,7 +47,7 @@ BEGIN
     FOR function IN SELECT p.oid
         FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
         WHERE p.pronamespace OPERATOR(pg_catalog.=) 'snowflake_ids'::pg_catalog.regnamespace
-          AND l.lanname OPERATOR(pg_catalog.=) ANY ('{sql,plpgsql}'::pg_catalog.name[]) LOOP
+          AND l.lanname OPERATOR(pg_catalog.=) ANY ('{sql,plpgsql}'::pg_catalog.name[]) AND p.prosqlbody IS NULL LOOP
         FOREACH setting IN ARRAY ARRAY['standard_conforming_strings = on', 'quote_all_identifiers = off',
             'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres'] LOOP
             EXECUTE pg_catalog.format('ALTER FUNCTION %s SET %s', function, setting);

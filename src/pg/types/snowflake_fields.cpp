@@ -1,6 +1,4 @@
 // Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time.
-//
-// The layout of Snowflake-SI is fixed. For others it is an argument.
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -12,82 +10,54 @@ namespace snowflake_ids {
 
 namespace {
 
-struct SplitId {
+// An id is argument 0. The name of its layout follows, or six fields; for Snowflake-SI, nothing.
+Layout layout_of_id(FunctionCallInfo fcinfo) {
+    return PG_NARGS() == 1   ? snowflake_si::layout
+           : PG_NARGS() == 2 ? layouts::argument(fcinfo, 1).layout
+                             : layouts::from_fields(fcinfo, 1);
+}
+
+// What a function makes ids of, for which layout: argument 0, if the function has it, and Snowflake-SI otherwise.
+struct Wanted {
     Layout layout;
-    Layout::Fields fields;
+    const char* ids;  // the word for them, and the arguments, in errors
+    const char *node, *sequence;
+    int created;  // the argument
 };
 
-SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
-    return {layout, split_id(layout, PG_GETARG_INT64(0), what)};
+Wanted wanted(FunctionCallInfo fcinfo, bool named) {
+    if (!named) return {snowflake_si::layout, "Snowflake-SI id", "machine_id", "uin", 0};
+    const NamedLayout& layout = layouts::argument(fcinfo, 0);
+    return {layout.layout, psprintf("%s id", layout.name), "node", "sequence", 1};
 }
 
-Datum created_datum(const SplitId& i) {
-    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
+Datum bound(FunctionCallInfo fcinfo, Bound of) {
+    const Wanted w = wanted(fcinfo, PG_NARGS() == 2);
+    return bound_datum(PG_GETARG_TIMESTAMPTZ(w.created), w.ids, w.layout, of);
 }
 
-Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
-    Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
+}  // namespace
+
+FUNCTION(snowflake_ids_snowflake_timestamp) {
+    const Layout layout = layout_of_id(fcinfo);
+    const Layout::Fields f = split_id(layout, PG_GETARG_INT64(0), "id");
+    PG_RETURN_TIMESTAMPTZ(timestamptz(layout.timeline.start(f.tick)));
+}
+
+FUNCTION(snowflake_ids_snowflake_decode) {
+    const Layout layout = layout_of_id(fcinfo);
+    const Layout::Fields f = split_id(layout, PG_GETARG_INT64(0), "id");
+    Datum values[] = {TimestampTzGetDatum(timestamptz(layout.timeline.start(f.tick))), UInt32GetDatum(f.node),
+                      UInt32GetDatum(f.sequence)};
     return record(fcinfo, values, lengthof(values));
 }
 
-}  // namespace
-
-// ---- Snowflake-SI
-
-namespace {
-
-constexpr const char* snowflake_si_id = "Snowflake-SI id";
-
-SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id);
-}
-
-Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
-    return bound_datum(PG_GETARG_TIMESTAMPTZ(0), snowflake_si_id, snowflake_si::layout, of);
-}
-
-}  // namespace
-
-FUNCTION(snowflake_ids_snowflake_si_timestamp) { return created_datum(snowflake_si_argument(fcinfo)); }
-FUNCTION(snowflake_ids_snowflake_si_machine_id) {
-    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.node));
-}
-FUNCTION(snowflake_ids_snowflake_si_uin) {
-    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence));
-}
-FUNCTION(snowflake_ids_snowflake_si_decode) { return fields_record(fcinfo, snowflake_si_argument(fcinfo)); }
-FUNCTION(snowflake_ids_make_snowflake_si) {
-    return make_id(fcinfo, snowflake_si::layout, snowflake_si_id, 0, "machine_id", "uin");
-}
-FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
-FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
-
-// ---- any layout
-
-namespace {
-
-// The second argument is the name of a layout, or six fields begin with it.
-SplitId snowflake_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo,
-                          PG_NARGS() > 2 ? layouts::from_fields(fcinfo, 1) : layouts::argument(fcinfo, 1).layout, "id");
-}
-
-const char* word_for_ids(const NamedLayout& named) { return psprintf("%s id", named.name); }
-
-Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
-    const NamedLayout& named = layouts::argument(fcinfo, 0);
-    return bound_datum(PG_GETARG_TIMESTAMPTZ(1), word_for_ids(named), named.layout, of);
-}
-
-}  // namespace
-
-FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
-FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake) {
-    const NamedLayout& named = layouts::argument(fcinfo, 0);
-    return make_id(fcinfo, named.layout, word_for_ids(named), 1, "node", "sequence");
+    const Wanted w = wanted(fcinfo, PG_NARGS() == 4);
+    return make_id(fcinfo, w.layout, w.ids, w.created, w.node, w.sequence);
 }
-FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
-FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
+
+FUNCTION(snowflake_ids_snowflake_lower_bound) { return bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_upper_bound) { return bound(fcinfo, &Layout::upper_bound); }
 
 }  // namespace snowflake_ids
