@@ -27,7 +27,6 @@ namespace snowflake_ids::gid {
 inline constexpr std::size_t binary_size = 16;
 inline constexpr std::size_t text_size = 24;
 inline constexpr std::size_t time_digits = 10;
-inline constexpr std::size_t short_size = 13;
 inline constexpr std::size_t random_size = 8;
 
 // 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.
@@ -36,13 +35,6 @@ inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr std::string_view kind_names[kind_count] = {"volume", "log", "segment"};
-
-// Error: bad_kind.
-constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
-    for (int k = 0; k < kind_count; k++)
-        if (kind_names[k] == std::string_view(name, length)) return static_cast<Kind>(k);
-    return Error::bad_kind;
-}
 
 constexpr unsigned char prefix(Kind kind) {
     return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5);
@@ -57,8 +49,6 @@ constexpr Result<Kind> kind_of_prefix(unsigned char byte) {
 
 struct Id {
     unsigned char bytes[binary_size];
-
-    friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
 
     friend constexpr int compare(const Id& a, const Id& b) {
         const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
@@ -95,9 +85,6 @@ constexpr Fields split(const Id& id) {
 constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 3); }
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
-
-// Graft's EMPTY, with no time and no random bits. Byte 7 is 0x80 for each kind, and not a copy of the prefix.
-constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
 constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);

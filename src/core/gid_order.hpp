@@ -18,11 +18,4 @@ constexpr std::uint64_t sort_key(const Id& id, const Id&) {
     return kind | (ms >> 42 ? highest : ms << 20 | load_be<3>(id.bytes + 7) >> 4);
 }
 
-struct Type {
-    using Id = gid::Id;
-    static constexpr const char* name = "gid";
-    static constexpr auto& parse = gid::parse;
-    static constexpr auto& from_bytes = gid::from_bytes;
-};
-
 }  // namespace snowflake_ids::gid

@@ -38,10 +38,4 @@ inline Result<std::uint64_t> parse(const char* text, std::size_t length) {
     return number;
 }
 
-// A number is its own sort key.
-struct Type {
-    using Id = mastic::Id;
-    static constexpr const char* name = "mastic";
-};
-
 }  // namespace snowflake_ids::mastic

@@ -26,11 +26,4 @@ constexpr std::uint64_t sort_key(const Id& id, const Id& first) {
     return load_be<5>(id.bytes) << 24 | code;
 }
 
-struct Type {
-    using Id = sno::Id;
-    static constexpr const char* name = "sno";
-    static constexpr auto& parse = sno::parse;
-    static constexpr auto& from_bytes = sno::from_bytes;
-};
-
 }  // namespace snowflake_ids::sno

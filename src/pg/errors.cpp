@@ -50,7 +50,8 @@ constexpr Row rows[] = {
      "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K)."},
     {Error::bad_length, Source::text, "mastic", bad_text, syntax, mastic_text},
     {Error::bad_character, Source::text, "mastic", bad_text, syntax, mastic_text},
-    {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s", range_detail},
+    {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s",
+     "The mastic must be between 0 and 18446744073709551615."},
 
     {Error::bad_length, Source::binary, "sno", bad_binary, binary, "A sno has 10 bytes."},
     {Error::bad_length, Source::binary, "gid", bad_binary, binary, "A gid has 16 bytes."},
@@ -58,8 +59,6 @@ constexpr Row rows[] = {
      "Byte 0 must be 0x80 (volume), 0xA0 (log) or 0xC0 (segment)."},
     {Error::bad_magnitude, Source::binary, "gid", bad_binary, binary,
      "Bytes 7 to 15 must be at least 0x4E900ABB53E6B71000: smaller numbers have fewer than 13 base58 digits."},
-    {Error::bad_character, Source::uuid, "sno", bad_binary, "invalid uuid for type %s: %s",
-     "The bytes of the uuid must be the 16 text characters of a sno, each one of 2-9 and a-x."},
 
     {Error::bad_kind, Source::argument, nullptr, bad_argument, "unrecognized %s: \"%s\"",
      "The kinds are volume, log and segment."},

@@ -11,8 +11,7 @@ namespace snowflake_ids {
 
 enum class Source : unsigned char {
     text,      // input function, or a text that is read as an id
-    binary,    // receive function, bytea or uuid with the bytes of an id
-    uuid,      // uuid with the text characters of a sno
+    binary,    // receive function, or bytea with the bytes of an id
     modifier,  // type modifier: gid(volume)
     argument,  // any other argument, and settings
 };

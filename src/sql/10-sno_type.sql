@@ -38,24 +38,20 @@ COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a
 
 -- All explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
-CREATE FUNCTION snowflake_ids.sno_to_bytea(id sno) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.sno_to_bytea(sno) IS 'the 10 bytes of a sno';
-
 CREATE FUNCTION snowflake_ids.sno_from_bytea(id bytea) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.sno_from_bytea(bytea) IS 'the sno with these 10 bytes';
 
-CREATE FUNCTION snowflake_ids.sno_to_uuid(id sno) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.sno_to_uuid(id sno) RETURNS uuid IMMUTABLE STRICT PARALLEL SAFE
+    RETURN encode(decode(id::text, 'escape'), 'hex')::uuid;
 COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS
     'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
 
-CREATE FUNCTION snowflake_ids.sno_from_uuid(id uuid) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.sno_from_uuid(id uuid) RETURNS sno IMMUTABLE STRICT PARALLEL SAFE
+    RETURN encode(uuid_send(id), 'escape')::sno;
 COMMENT ON FUNCTION snowflake_ids.sno_from_uuid(uuid) IS 'the sno whose 16 text characters are the bytes of the uuid';
 
-CREATE CAST (sno AS bytea) WITH FUNCTION snowflake_ids.sno_to_bytea(sno);
+CREATE CAST (sno AS bytea) WITH FUNCTION snowflake_ids.sno_send(sno);
 CREATE CAST (bytea AS sno) WITH FUNCTION snowflake_ids.sno_from_bytea(bytea);
 CREATE CAST (sno AS uuid) WITH FUNCTION snowflake_ids.sno_to_uuid(sno);
 CREATE CAST (uuid AS sno) WITH FUNCTION snowflake_ids.sno_from_uuid(uuid);

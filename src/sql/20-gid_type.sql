@@ -51,28 +51,24 @@ COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 -- For the comparison and the operator classes see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.gid_hash(gid) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+    AS 'uuid_hash' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_hash(gid) IS 'hash';
 
 CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+    AS 'uuid_hash_extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
 
 -- All explicit. The cast to uuid does nothing: the same 16 bytes.
-
-CREATE FUNCTION snowflake_ids.gid_to_bytea(id gid) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.gid_to_bytea(gid) IS 'the 16 bytes of a gid';
 
 CREATE FUNCTION snowflake_ids.gid_from_bytea(id bytea) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
 
-CREATE FUNCTION snowflake_ids.gid_from_uuid(id uuid) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.gid_from_uuid(id uuid) RETURNS gid IMMUTABLE STRICT PARALLEL SAFE
+    RETURN snowflake_ids.gid_from_bytea(uuid_send(id));
 COMMENT ON FUNCTION snowflake_ids.gid_from_uuid(uuid) IS 'the gid with the 16 bytes of the uuid';
 
-CREATE CAST (gid AS bytea) WITH FUNCTION snowflake_ids.gid_to_bytea(gid);
+CREATE CAST (gid AS bytea) WITH FUNCTION snowflake_ids.gid_send(gid);
 CREATE CAST (bytea AS gid) WITH FUNCTION snowflake_ids.gid_from_bytea(bytea);
 CREATE CAST (gid AS uuid) WITHOUT FUNCTION;
 CREATE CAST (uuid AS gid) WITH FUNCTION snowflake_ids.gid_from_uuid(uuid);

@@ -48,24 +48,20 @@ CREATE FUNCTION snowflake_ids.mastic_from_bigint(id bigint) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_bigint(bigint) IS 'the mastic of this number; error below 0';
 
-CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic IMMUTABLE STRICT PARALLEL SAFE
+    RETURN snowflake_ids.mastic_from_bigint(id);
 COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic of this number; error below 0';
 
-CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_smallint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic IMMUTABLE STRICT PARALLEL SAFE
+    RETURN snowflake_ids.mastic_from_bigint(id);
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic of this number; error below 0';
 
 CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the number of a mastic; error above 9223372036854775807';
 
-CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
-
-CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic IMMUTABLE STRICT PARALLEL SAFE
+    RETURN round(id)::text::mastic;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
 
@@ -73,7 +69,7 @@ CREATE CAST (bigint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_bigint(bi
 CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS ASSIGNMENT;
 CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS ASSIGNMENT;
 CREATE CAST (mastic AS bigint) WITH FUNCTION snowflake_ids.mastic_to_bigint(mastic) AS ASSIGNMENT;
-CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(mastic);
+CREATE CAST (mastic AS numeric) WITH INOUT;
 CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 
 COMMENT ON CAST (bigint AS mastic) IS 'the number; error below 0';

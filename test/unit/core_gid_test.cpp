@@ -25,11 +25,10 @@ std::string print(const Id& id) {
     return std::string(text, sizeof text);
 }
 
-std::string print_short(const Id& id) {
-    char text[short_size];
-    gid::print_short(id, text);
-    return std::string(text, sizeof text);
-}
+std::string print_short(const Id& id) { return print(id).substr(time_digits + 1); }
+
+// As graft's EMPTY.
+constexpr Id empty(Kind kind) { return compose({.kind = kind}); }
 
 Result<Id> parse(const std::string& text) { return gid::parse(text.data(), text.size()); }
 

@@ -120,7 +120,7 @@ TEST(CoreOrder, Constants) {
     constexpr sno::Id first{}, last = sno::compose({sno::timeline.max_tick(), 1, 255, 65535, sno::max_sequence});
     constexpr std::uint64_t sno_key = sort_key(last, first);
     EXPECT_EQ(sno_key, ~std::uint64_t{1});
-    constexpr gid::Id log = gid::empty(Kind::log), segment = gid::empty(Kind::segment);
+    constexpr gid::Id log = gid::compose({.kind = Kind::log}), segment = gid::compose({.kind = Kind::segment});
     constexpr std::uint64_t log_key = sort_key(log, log), segment_key = sort_key(segment, log);
     EXPECT_LT(log_key, segment_key);
 }

@@ -15,31 +15,14 @@ namespace {
 
 Datum kind_datum(const Id& id) { return PointerGetDatum(cstring_to_text(kind_name(gid::kind(id)))); }
 
-Datum random_datum(const Id& id) { return bytea_datum(id.bytes + 8, gid::random_size); }
-
 }  // namespace
 
-FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_of(id_argument<Id>(fcinfo, 0)))); }
 FUNCTION(snowflake_ids_gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
-FUNCTION(snowflake_ids_gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
-
-// The part of its text after the dash.
-FUNCTION(snowflake_ids_gid_short) {
-    char text[gid::short_size];
-    gid::print_short(id_argument<Id>(fcinfo, 0), text);
-    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, gid::short_size));
-}
-
-FUNCTION(snowflake_ids_gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
-
-FUNCTION(snowflake_ids_gid_is_empty) {
-    const Id& id = id_argument<Id>(fcinfo, 0);
-    PG_RETURN_BOOL(id == gid::empty(gid::kind(id)));
-}
 
 FUNCTION(snowflake_ids_gid_decode) {
     const Id& id = id_argument<Id>(fcinfo, 0);
-    Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_of(id))), random_datum(id)};
+    Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_of(id))),
+                      bytea_datum(id.bytes + 8, gid::random_size)};
     return record(fcinfo, values, lengthof(values));
 }
 

@@ -16,10 +16,13 @@ namespace snowflake_ids {
 using gid::Id;
 using gid::Kind;
 
+FUNCTION(snowflake_ids_gid_out) { return id_to_text<Id, gid::text_size>(fcinfo); }
+
 namespace {
 
 Kind kind_named(const char* name, std::size_t length) {
-    if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
+    for (int k = 0; k < gid::kind_count; k++)
+        if (gid::kind_names[k] == std::string_view(name, length)) return static_cast<Kind>(k);
     report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }
@@ -31,19 +34,20 @@ Kind kind_of_modifier(int32 modifier) {
     return static_cast<Kind>(modifier);
 }
 
-// After a soft error, the result is false.
-bool check_kind(const Id& id, int32 modifier, Node* escontext) {
-    if (modifier == -1) return true;
-    const Kind wanted = kind_of_modifier(modifier);
-    if (gid::kind(id) == wanted) return true;
-    char text[gid::text_size + 1];
-    gid::print(id, text);
-    text[gid::text_size] = '\0';
-    report(
-        Error::bad_kind,
-        {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
-        escontext);
-    return false;
+Datum check_kind(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
+    if (fcinfo->isnull) return id;
+    const Kind wanted = kind_of_modifier(modifier), kind = gid::kind(id_in<Id>(id));
+    if (kind == wanted) return id;
+    const char* text = DatumGetCString(DirectFunctionCall1(snowflake_ids_gid_out, id));
+    report(Error::bad_kind,
+           {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(kind)},
+           fcinfo->context);
+    PG_RETURN_NULL();
+}
+
+// The id if it has the kind of the modifier. NULL after a soft error, also of the input function before.
+inline Datum check_modifier(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
+    return modifier == -1 ? id : check_kind(fcinfo, id, modifier);
 }
 
 }  // namespace
@@ -53,21 +57,17 @@ Kind kind_argument(FunctionCallInfo fcinfo, int n) {
     return kind_named(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
-ORDER_FUNCTIONS(gid)
-BYTE_FUNCTIONS(gid)
+ID_FUNCTIONS(gid)
 
-namespace {
-
-// Argument 2 is the type modifier.
-Datum kept_id(FunctionCallInfo fcinfo, const Result<Id>& id) {
-    if (id && !check_kind(id.value, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
-    return id_or_null(fcinfo, id);
+// Argument 2 of the input functions is the type modifier.
+FUNCTION(snowflake_ids_gid_in) {
+    return check_modifier(fcinfo, id_from_text<gid::parse>(fcinfo, "gid"), PG_GETARG_INT32(2));
 }
-
-}  // namespace
-
-FUNCTION(snowflake_ids_gid_in) { return kept_id(fcinfo, id_from_text<gid::Type>(fcinfo)); }
-FUNCTION(snowflake_ids_gid_recv) { return kept_id(fcinfo, id_from_message<gid::Type>(fcinfo)); }
+FUNCTION(snowflake_ids_gid_recv) {
+    return check_modifier(fcinfo, id_from_message<gid::from_bytes>(fcinfo, "gid"), PG_GETARG_INT32(2));
+}
+FUNCTION(snowflake_ids_gid_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size); }
+FUNCTION(snowflake_ids_gid_from_bytea) { return id_from_bytea<gid::from_bytes>(fcinfo, "gid"); }
 
 // The modifier for the words in the brackets of gid(...), which must be exactly one kind.
 FUNCTION(snowflake_ids_gid_typmod_in) {
@@ -84,18 +84,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
     PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
 }
 
-// For a value that is stored in a column with a modifier, or cast to a type with one. NULL after a soft error.
-FUNCTION(snowflake_ids_gid_check_modifier) {
-    const Id& id = id_argument<Id>(fcinfo, 0);
-    if (!check_kind(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
-    return PG_GETARG_DATUM(0);
-}
-
-// The cast from gid to uuid needs no function, because both have 16 bytes in the same order.
-FUNCTION(snowflake_ids_gid_from_uuid) {
-    return id_or_null(fcinfo, id_from_uuid<gid::Type>(fcinfo, Source::binary, [](const unsigned char* bytes) {
-                          return gid::from_bytes(bytes, UUID_LEN);
-                      }));
-}
+// For a value that is stored in a column with a modifier, or cast to a type with one.
+FUNCTION(snowflake_ids_gid_check_modifier) { return check_modifier(fcinfo, PG_GETARG_DATUM(0), PG_GETARG_INT32(1)); }
 
 }  // namespace snowflake_ids

@@ -7,22 +7,19 @@ namespace snowflake_ids {
 
 namespace {
 
-uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
-
 // Every 64-bit number is a mastic, so splitting cannot fail.
-Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
-
-TimestampTz mastic_created(FunctionCallInfo fcinfo) {
-    return timestamptz(mastic::layout.time_of(mastic_argument(fcinfo)));
+Layout::Fields fields(FunctionCallInfo fcinfo) {
+    return mastic::layout.split(id_argument<mastic::Id>(fcinfo, 0).number).value;
 }
 
 }  // namespace
 
-FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
-FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
+FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(fields(fcinfo).sequence)); }
 
 FUNCTION(snowflake_ids_mastic_decode) {
-    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
+    const Layout::Fields f = fields(fcinfo);
+    Datum values[] = {TimestampTzGetDatum(timestamptz(mastic::layout.timeline.start(f.tick))),
+                      UInt32GetDatum(f.sequence)};
     return record(fcinfo, values, lengthof(values));
 }
 

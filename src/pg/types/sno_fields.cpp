@@ -3,7 +3,6 @@
 
 #include "core/sno.hpp"
 #include "pg/datum.hpp"
-#include "pg/errors.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
@@ -17,7 +16,6 @@ Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<
 
 }  // namespace
 
-FUNCTION(snowflake_ids_sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_of(id_argument<Id>(fcinfo, 0)))); }
 FUNCTION(snowflake_ids_sno_ticktock) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).ticktock)); }
 FUNCTION(snowflake_ids_sno_metabyte) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).metabyte)); }
 FUNCTION(snowflake_ids_sno_partition) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).partition)); }

@@ -1,29 +1,26 @@
-// The type sno: input and casts. The rest is in id_type.hpp.
+// The type sno: input, output, hash and casts. Order and sorting are in id_type.hpp.
 #include "pg/types/id_type.hpp"
+
+extern "C" {
+#include "common/hashfn.h"
+}
 
 namespace snowflake_ids {
 
 using sno::Id;
 
-ORDER_FUNCTIONS(sno)
-BYTE_FUNCTIONS(sno)
+ID_FUNCTIONS(sno)
 
-FUNCTION(snowflake_ids_sno_in) { return id_or_null(fcinfo, id_from_text<sno::Type>(fcinfo)); }
-FUNCTION(snowflake_ids_sno_recv) { return id_or_null(fcinfo, id_from_message<sno::Type>(fcinfo)); }
+FUNCTION(snowflake_ids_sno_in) { return id_from_text<sno::parse>(fcinfo, "sno"); }
+FUNCTION(snowflake_ids_sno_out) { return id_to_text<Id, sno::text_size>(fcinfo); }
+FUNCTION(snowflake_ids_sno_recv) { return id_from_message<sno::from_bytes>(fcinfo, "sno"); }
+FUNCTION(snowflake_ids_sno_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
+FUNCTION(snowflake_ids_sno_from_bytea) { return id_from_bytea<sno::from_bytes>(fcinfo, "sno"); }
 
-// As the sno document says, the uuid's 16 bytes are the 16 characters of the sno's text, and not its 10 bytes. So both
-// have the same order.
-FUNCTION(snowflake_ids_sno_to_uuid) {
-    static_assert(sno::text_size == UUID_LEN);
-    pg_uuid_t* uuid = static_cast<pg_uuid_t*>(palloc(sizeof(pg_uuid_t)));
-    sno::print(id_argument<Id>(fcinfo, 0), reinterpret_cast<char*>(uuid->data));
-    PG_RETURN_UUID_P(uuid);
-}
-
-FUNCTION(snowflake_ids_sno_from_uuid) {
-    return id_or_null(fcinfo, id_from_uuid<sno::Type>(fcinfo, Source::uuid, [](const unsigned char* bytes) {
-                          return sno::parse(reinterpret_cast<const char*>(bytes), UUID_LEN);
-                      }));
+FUNCTION(snowflake_ids_sno_hash) { return hash_any(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
+FUNCTION(snowflake_ids_sno_hash_extended) {
+    return hash_any_extended(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size,
+                             static_cast<uint64>(PG_GETARG_INT64(1)));
 }
 
 }  // namespace snowflake_ids

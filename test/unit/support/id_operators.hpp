@@ -11,6 +11,7 @@
 namespace snowflake_ids {
 
 namespace gid {
+constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
 constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
 }  // namespace gid
 
