@@ -16,29 +16,21 @@ inline constexpr char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijk
 inline constexpr unsigned char random_min_high = 0x4e;
 inline constexpr std::uint64_t random_min_low = 0x900abb53e6b71000;
 
-namespace detail {
-
 inline constexpr Digits digits = digits_of(alphabet);
 inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
 
-}  // namespace detail
-
-// Prints the low 7 bytes of `v`, which begin with at least 0x80.
-constexpr void print_time(std::uint64_t v, char* out) { print_digits(alphabet, v, out, 10); }
-
-// The same for 9 bytes, at least 58^12: a long division by 58^5 in 32-bit steps.
+// Nine bytes, at least 58^12: a long division by 58^5 in 32-bit steps.
 constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
-    const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);
-    const std::uint64_t q = (top / detail::pow58_5 << 32) + rest / detail::pow58_5;
-    print_digits(alphabet, q, out, 8);
-    print_digits(alphabet, rest % detail::pow58_5, out + 8, 5);
+    const std::uint64_t rest = top % pow58_5 << 32 | (low & 0xffffffff);
+    print_digits(alphabet, (top / pow58_5 << 32) + rest / pow58_5, out, 8);
+    print_digits(alphabet, rest % pow58_5, out + 8, 5);
 }
 
 // Errors: bad_character, bad_magnitude (more than 7 bytes).
 constexpr Error parse_time(const char* in, std::uint64_t& out) {
     unsigned bad = 0;
-    out = parse_digits<58>(detail::digits, in, 10, bad);  // 58^10 < 2^59
+    out = parse_digits<58>(digits, in, 10, bad);
     if (bad & 0x80) return Error::bad_character;
     return out >> 56 ? Error::bad_magnitude : Error::none;
 }
@@ -46,12 +38,11 @@ constexpr Error parse_time(const char* in, std::uint64_t& out) {
 // Errors: bad_character, bad_magnitude (more than 9 bytes). The caller checks for less than 58^12.
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
     unsigned bad = 0;
-    const std::uint64_t head = parse_digits<58>(detail::digits, in, 8, bad),
-                        tail = parse_digits<58>(detail::digits, in + 8, 5, bad);
+    const std::uint64_t head = parse_digits<58>(digits, in, 8, bad), tail = parse_digits<58>(digits, in + 8, 5, bad);
     if (bad & 0x80) return Error::bad_character;
     // head * 58^5 + tail in 32-bit halves: no overflow, because 58^8 < 2^47 and 58^5 < 2^30.
-    const std::uint64_t low_product = (head & 0xffffffff) * detail::pow58_5 + tail;
-    const std::uint64_t high_product = (head >> 32) * detail::pow58_5 + (low_product >> 32);
+    const std::uint64_t low_product = (head & 0xffffffff) * pow58_5 + tail;
+    const std::uint64_t high_product = (head >> 32) * pow58_5 + (low_product >> 32);
     low = high_product << 32 | (low_product & 0xffffffff);
     high = static_cast<unsigned char>(high_product >> 32);
     return high_product >> 40 ? Error::bad_magnitude : Error::none;

@@ -116,15 +116,11 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
     return check(id);
 }
 
-constexpr void print_short(const Id& id, char* out) {
-    base58::print_random(id.bytes[7], load_be<8>(id.bytes + 8), out);
-}
-
 // The id must be valid.
 constexpr void print(const Id& id, char* out) {
-    base58::print_time(load_be<7>(id.bytes), out);
+    print_digits(base58::alphabet, load_be<7>(id.bytes), out, time_digits);
     out[time_digits] = '-';
-    print_short(id, out + time_digits + 1);
+    base58::print_random(id.bytes[7], load_be<8>(id.bytes + 8), out + time_digits + 1);
 }
 
 // Errors, in graft's order: bad_length, bad_separator, bad_character, bad_magnitude (a block), bad_kind, bad_magnitude

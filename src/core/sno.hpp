@@ -79,25 +79,21 @@ constexpr Result<Id> upper_bound(UnixTime t) {
     return compose({tick.value, 1, 255, 65535, max_sequence});
 }
 
-namespace detail {
-
 inline constexpr char alphabet[] = "23456789abcdefghijklmnopqrstuvwx";
 inline constexpr Digits digits = digits_of(alphabet);
 
-}  // namespace detail
-
-// Forty bits in eight characters.
+// Forty bits are eight characters.
 constexpr void print(const Id& id, char* out) {
-    print_digits(detail::alphabet, load_be<5>(id.bytes), out, 8);
-    print_digits(detail::alphabet, load_be<5>(id.bytes + 5), out + 8, 8);
+    print_digits(alphabet, load_be<5>(id.bytes), out, 8);
+    print_digits(alphabet, load_be<5>(id.bytes + 5), out + 8, 8);
 }
 
 // Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     unsigned bad = 0;
-    const std::uint64_t time = parse_digits<32>(detail::digits, text, 8, bad),
-                        payload = parse_digits<32>(detail::digits, text + 8, 8, bad);
+    const std::uint64_t time = parse_digits<32>(digits, text, 8, bad);
+    const std::uint64_t payload = parse_digits<32>(digits, text + 8, 8, bad);
     if (bad & 0x80) return Error::bad_character;
     Id id{};
     // In the pieces that are read next: a load that spans two recent stores waits for both.
