@@ -15,7 +15,7 @@ CREATE FUNCTION snowflake_ids.sno_recv(internal) RETURNS sno
 COMMENT ON FUNCTION snowflake_ids.sno_recv(internal) IS 'binary input of sno: 10 bytes';
 
 CREATE FUNCTION snowflake_ids.sno_send(sno) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.sno_send(sno) IS 'binary output of sno: 10 bytes';
 
 CREATE TYPE sno (

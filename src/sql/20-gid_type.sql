@@ -16,7 +16,7 @@ CREATE FUNCTION snowflake_ids.gid_recv(internal, oid, integer) RETURNS gid
 COMMENT ON FUNCTION snowflake_ids.gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
 
 CREATE FUNCTION snowflake_ids.gid_send(gid) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_send(gid) IS 'binary output of gid: 16 bytes';
 
 CREATE FUNCTION snowflake_ids.gid_typmod_in(cstring[]) RETURNS integer
