@@ -170,7 +170,6 @@ END
 {
 	my $operating = Page->new('doc/operating.md');
 	my $backups = Page->new('doc/backups.md');
-	my $how = Page->new('doc/how-it-works.md');
 	my $errors = Page->new('doc/errors.md');
 	my $db = 'operated';
 	my $said = sub { $server->safe_psql($db, $_[0]) };
@@ -226,7 +225,6 @@ CREATE TABLE headline (id bigserial PRIMARY KEY, body text);
 SELECT count(*) FROM snowflake_ids.create_feed('headline');
 END
 	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What to do';
-	$how->run_chapter($server, 'What lies where', dbname => $db);
 	my ($unset) = $operating->blocks('Two queries', 'sql');
 	$errors->run_chapter($server, 'Errors', dbname => $db);
 
@@ -250,7 +248,7 @@ END
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$_->all_run for $operating, $backups, $how, $errors;
+	$_->all_run for $operating, $backups, $errors;
 
 	# Each query has the metrics' columns, and each alert uses a metric that exists.
 	my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
