@@ -1,5 +1,6 @@
-# doc/feed.md: a subscriber has a feed of its own, which has the rows of the publisher; and the loop in Python keeps its
-# copy equal to the table, through a crash and a feed that is created again.
+# doc/feed.md: a subscriber has a feed of its own, which has the rows of the publisher; one query finds which of many
+# tables have changed; and the loop in Python keeps its copy equal to the table, through a crash and a feed that is
+# created again.
 use Servers;
 use IPC::Run ();
 use Page;
@@ -16,9 +17,10 @@ for my $node (values %node)
 }
 
 # ---- a subscriber
-$node{node1}->safe_psql('app', 'SET client_min_messages = error; SELECT gen_sno()');
+$node{node1}->safe_psql('app',
+		'SET client_min_messages = error; SELECT gen_sno(); '
+	  . 'CREATE TABLE article (id bigint PRIMARY KEY, body text); CREATE PUBLICATION articles FOR TABLE article');
 $page->run_on(\%node, 'Standbys and several servers');
-$page->all_run;
 my $poll = sub {
 	return $node{node2}->safe_psql(
 		'app', q{SELECT string_agg(concat_ws(':', step, id, (f.row).body), ' ' ORDER BY step, id)
@@ -33,6 +35,37 @@ $node{node1}->safe_psql('app', q{UPDATE article SET body = 'changed' WHERE id = 
 ok(eventually(sub { $poll->($position) eq '1:2 2:1:changed 3' }), 'until a row is changed and one is deleted')
   or diag $poll->($position);
 
+# ---- many tables, one of them with so many rows that its index is left to do
+my $sql = sub { $node{node1}->safe_psql('app', $_[0]) };
+my $sorted = sub { join "\n", sort split /\n/, $sql->($_[0]) };
+my ($create, $changed, $forget) = map { $_->{content} } $page->take('Many tables', 'sql');
+$sql->("CREATE TABLE $_ (id bigserial PRIMARY KEY, body text)") for 'headline', 'line_item';
+$sql->('INSERT INTO line_item (body) SELECT repeat($$x$$, 100) FROM generate_series(1, 100000)');
+$sql->($create);
+is($sql->('SELECT count(*) FROM followed, snowflake_ids.check_feed(of_table) WHERE NOT ok'), '0', 'two feeds');
+is($sorted->($changed), "headline|\nline_item|", 'at first, both tables are to be polled');
+my $poll_changed = sub {
+	my @tables;
+	for (split /\n/, $sql->($changed))
+	{
+		my ($table, $next) = split /\|/, $_, 2;
+		$sql->( "UPDATE followed SET position = p.position FROM ${table}_feed('$next') AS p "
+			  . "WHERE step = 3 AND of_table = '$table'::regclass");
+		push @tables, $table;
+	}
+	return join ' ', sort @tables;
+};
+$poll_changed->() for 1, 2;
+is($poll_changed->(), '', 'later none, while nobody writes');
+$sql->(q{INSERT INTO headline VALUES (1, 'first'), (2, 'second'); DELETE FROM line_item WHERE id = 1});
+is($poll_changed->(), 'headline line_item', 'those to which somebody has written');
+$sql->(q{INSERT INTO headline VALUES (3, 'third'); DELETE FROM headline WHERE id = 3});
+is($poll_changed->() . $poll_changed->(), 'headline', 'each once');
+is($sorted->($changed =~ s/'1 minute'/'0 s'/r) =~ s/\|.*//gr, "headline\nline_item", 'and all after a minute');
+is($sorted->($forget), "headline|0\nline_item|0", 'the first call of the job removes nothing');
+is($sorted->($forget =~ s/'7 days'/'0 s'/r), "headline|1\nline_item|1", 'a later one removes the deletions of all');
+$page->all_run;
+
 # ---- the loop
 my ($python) = grep {
 	eval { run_command([ $_, '-c', 'import psycopg' ]); $? == 0 }
@@ -41,9 +74,6 @@ SKIP:
 {
 	skip 'psycopg 3 is not installed', 5 unless $python;
 	my $server = $node{node1};
-	my $sql = sub { $server->safe_psql('app', $_[0]) };
-	$sql->( 'CREATE TABLE headline (id bigserial PRIMARY KEY, body text); '
-		  . q{SELECT snowflake_ids.create_feed('headline'); INSERT INTO headline (body) VALUES ('first'), ('second')});
 	my ($block) = $page->blocks('The loop', 'python');
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/loop.py';
 	append_to_file($file, $block->{content});
