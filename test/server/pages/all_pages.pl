@@ -298,7 +298,6 @@ cannot stamp the rows of "…" for its feed
 cannot wait for rows in a transaction that does not see what others commit
 column … of … exists already
 function "…" is for triggers that create_feed() makes
-function "feed_stamp" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
 the feed of "…" has no deletions
 the feed of … keeps its deletions
 the primary key of … has a column with a name that its feed needs
