@@ -1,7 +1,6 @@
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
-\set SHOW_CONTEXT never
 \i sql/include/plan.psql
 
 SELECT * FROM snowflake_ids.layouts WHERE NOT created;

@@ -53,22 +53,8 @@ CREATE FUNCTION snowflake_layout_create(
     name text, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean DEFAULT false
 ) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF num_nulls($1, $2, $3, $4, $5, $6, $7) > 0 THEN
-        RAISE EXCEPTION 'argument must not be null' USING ERRCODE = 'null_value_not_allowed';
-    ELSIF octet_length($1) NOT BETWEEN 1 AND 63 THEN
-        RAISE EXCEPTION 'invalid layout name: "%"', $1
-            USING ERRCODE = 'invalid_name', DETAIL = 'A name has 1 to 63 bytes.';
-    ELSIF NOT EXISTS (SELECT FROM snowflake_ids.known_layouts() k WHERE k.name = $1) THEN
-        INSERT INTO snowflake_ids.created_layout VALUES ($1, $2, $3, $4, $5, $6, $7);
-        IF FOUND THEN
-            RETURN;
-        END IF;
-    END IF;
-    RAISE EXCEPTION 'layout "%" already exists', $1
-        USING ERRCODE = 'duplicate_object', HINT = 'Choose another name. A layout never changes.';
-END $$;
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
     'creates a layout of 64-bit ids in this database, for use by its name; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Each layout can use up a slot of the server's ledger: at most 64 per database, together with explicit sno partitions.

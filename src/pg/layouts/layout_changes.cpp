@@ -1,5 +1,4 @@
-// Drops layouts. Triggers keep the rows of their table unchanged, whoever writes them: snowflake_layout_create(), a
-// subscription or a restored dump.
+// Creates and drops layouts. Triggers keep their rows unchanged, also if a subscription or a restored dump writes them.
 #include <cstring>
 
 #include "core/known_layouts.hpp"
@@ -38,6 +37,13 @@ namespace {
 bool is_used(const Layout& layout) {
     const Result<uint64> packed_layout = ledger::pack_layout(layout);
     return packed_layout && ledger::layout_used(issue_limit::ledger_in_life(), packed_layout.value);
+}
+
+// The executor would check this, but the functions here write rows without it.
+void prevent_where_read_only(const char* command) {
+    PreventCommandDuringRecovery(command);
+    PreventCommandIfReadOnly(command);
+    PreventCommandIfParallelMode(command);
 }
 
 // Locks the table of layouts until the end of the transaction. Raises an error unless this is a trigger BEFORE a change
@@ -79,9 +85,34 @@ const char* layout_in_words(const Layout& l) {
 
 }  // namespace
 
+FUNCTION(snowflake_ids_layout_create) {
+    prevent_where_read_only("snowflake_layout_create()");
+    check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const std::size_t length = std::strlen(name);
+    if (length == 0 || length >= NAMEDATALEN) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid layout name: \"%s\"", name),
+                        errdetail("A name has 1 to %d bytes.", NAMEDATALEN - 1)));
+    }
+    (void) from_fields(fcinfo, 1);  // checks the fields
+    Relation rel = open_relation(ShareRowExclusiveLock);
+    if (known_layout(name, length) != nullptr || find_row(rel, name, [](HeapTuple) {})) {
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
+                        errhint("Choose another name. A layout never changes.")));
+    }
+    Datum values[columns];
+    bool nulls[columns] = {};
+    for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
+    CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+    // if the transaction is rolled back, this backend's cache must forget the layout
+    CacheInvalidateRelcache(rel);
+    table_close(rel, NoLock);
+    CommandCounterIncrement();
+    PG_RETURN_VOID();
+}
+
 FUNCTION(snowflake_ids_layout_drop) {
-    // The executor would check this, but no statement deletes the row.
-    PreventCommandIfReadOnly("snowflake_layout_drop()");
+    prevent_where_read_only("snowflake_layout_drop()");
     check_not_null(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     // Waits for transactions that generate their first id of a layout, because pin() has locked the table for them.
@@ -136,8 +167,9 @@ FUNCTION(snowflake_ids_layout_keep) {
              errhint("To add a layout, call snowflake_layout_create(). To remove one, call snowflake_layout_drop().")));
 }
 
-// The trigger before each insert. If two servers have created the same layout, the row is left out: a duplicate key would
-// stop the subscription. Another layout of the name is an error.
+// The trigger before each insert. snowflake_layout_create() fires none, so the row comes from a subscription or a
+// restored dump. If two servers have created the same layout, the row is left out: a duplicate key would stop the
+// subscription. Another layout of the name is an error.
 FUNCTION(snowflake_ids_layout_same) {
     const TriggerData& trigger = lock_for_trigger(fcinfo, RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;

@@ -62,7 +62,7 @@ $session->ask('BEGIN; ' . create('moment', '2023-01-01'));
 $one->safe_psql('postgres', create('moment', '2023-01-01'));
 ok( $two->poll_query_until(
 		'postgres',
-		q{SELECT count(*) > 0 FROM pg_locks WHERE objid = 'snowflake_ids.created_layout'::regclass AND NOT granted}),
+		q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'snowflake_ids.created_layout'::regclass AND NOT granted}),
 	'the subscription waits for a layout that is not committed');
 $session->ask('COMMIT');
 arrives('the same layout, created at the same moment');
