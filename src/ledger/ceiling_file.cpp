@@ -34,16 +34,14 @@ CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; 
 
 }  // namespace
 
-void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes) {
-    Ceilings file = c;
-    file.system_identifier = system_identifier;
-    file.checksum = checksum(file);
+void seal_ceilings(Ceilings& c, std::uint64_t system_identifier) {
+    c.system_identifier = system_identifier;
+    c.checksum = checksum(c);
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        CeilingEntry& e = file.entries[i];
+        CeilingEntry& e = c.entries[i];
         if (e.key == 0) e = {};
         e.check_bits = check_bits(e, system_identifier, i);
     }
-    memcpy(bytes, &file, sizeof file);
 }
 
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
@@ -73,10 +71,10 @@ CeilingResult LockedCeilings::open() {
     if (dir_fd_ < 0) return io_error(errno);
     fd_ = open_file(dir_fd_, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
-        unsigned char bytes[ceiling_file_bytes];
-        encode_ceilings({}, place_.system_identifier, bytes);
+        Ceilings c;
+        seal_ceilings(c, place_.system_identifier);
         place_.before_write();
-        const int error = create_file(dir_fd_, ceiling_file_name, place_.mode, bytes, sizeof bytes, place_.sync);
+        const int error = create_file(dir_fd_, ceiling_file_name, place_.mode, &c, sizeof c, place_.sync);
         if (error != 0) return io_error(error);
         fd_ = open_file(dir_fd_, ceiling_file_name);
     }
@@ -98,11 +96,10 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
     return r;
 }
 
-CeilingResult LockedCeilings::write(const Ceilings& c) const {
-    unsigned char bytes[ceiling_file_bytes];
-    encode_ceilings(c, place_.system_identifier, bytes);
+CeilingResult LockedCeilings::write(Ceilings& c) const {
+    seal_ceilings(c, place_.system_identifier);
     place_.before_write();
-    if (const int error = write_file(fd_, bytes, sizeof bytes)) return io_error(error);
+    if (const int error = write_file(fd_, &c, sizeof c)) return io_error(error);
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }

@@ -54,7 +54,7 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
-// As they are in the file. encode_ceilings() sets the system identifier, the checksum and the check bits.
+// As they are in the file. seal_ceilings() sets the system identifier, the checksum and the check bits.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t packed_layout = 0;
@@ -94,8 +94,8 @@ struct CeilingResult {
     int slot = -1;  // damaged: the slot whose entry is damaged; -1: the header or the size of the file
 };
 
-// `bytes` has room for ceiling_file_bytes. decode_ceilings() has the errors damaged, other_version and foreign.
-void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
+// So that decode_ceilings() takes it, which has the errors damaged, other_version and foreign.
+void seal_ceilings(Ceilings& c, std::uint64_t system_identifier);
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
 
@@ -126,7 +126,7 @@ public:
     CeilingResult read(Ceilings& c) const;
 
     // Errors: io; busy if somebody has removed the file. After an error, the caller publishes nothing.
-    CeilingResult write(const Ceilings& c) const;
+    CeilingResult write(Ceilings& c) const;
 
 private:
     CeilingPlace place_;

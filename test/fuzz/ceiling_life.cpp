@@ -28,7 +28,7 @@ Ledger new_memory() {
     return l;
 }
 
-void put(const Ceilings& c) {
+void put(Ceilings c) {
     LockedCeilings file(place());
     require(file.open().error == CeilingError::none && file.write(c).error == CeilingError::none);
 }

@@ -72,7 +72,9 @@ struct Disk {
     bool sync_fails = false, write_fails = false;  // the next one
 
     Disk() {
-        ledger::encode_ceilings(ledger::Ceilings{}, system_identifier, cache);
+        ledger::Ceilings c;
+        ledger::seal_ceilings(c, system_identifier);
+        std::memcpy(cache, &c, sizeof cache);
         std::memcpy(durable, cache, sizeof cache);
     }
     void write(std::size_t s, const unsigned char* bytes) {
@@ -149,9 +151,9 @@ struct CeilingFile {
         if (wrong.no_fence && own_number != 0) c.life.number = std::min(c.life.number, own_number - 1);
         return r;
     }
-    ledger::CeilingResult write(const Content& c) const {
-        unsigned char bytes[ledger::ceiling_file_bytes];
-        ledger::encode_ceilings(c, system_identifier, bytes);
+    ledger::CeilingResult write(Content& c) const {
+        ledger::seal_ceilings(c, system_identifier);
+        const auto* bytes = reinterpret_cast<const unsigned char*>(&c);
         Disk& disk = site.disk;
         const bool fails = std::exchange(disk.write_fails, false);
         for (std::size_t s = 0; s < Disk::sectors; s++) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -68,9 +69,10 @@ struct DataDirectory {
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         EXPECT_TRUE(out.good());
     }
-    void put(const ledger::Ceilings& c) const {
+    void put(ledger::Ceilings c) const {
         std::string bytes(ledger::ceiling_file_bytes, '\0');
-        ledger::encode_ceilings(c, cluster, reinterpret_cast<unsigned char*>(bytes.data()));
+        ledger::seal_ceilings(c, cluster);
+        std::memcpy(bytes.data(), &c, sizeof c);
         put(bytes);
     }
     ledger::Ceilings content() const {
