@@ -44,10 +44,8 @@ void seal_ceilings(Ceilings& c, std::uint64_t system_identifier) {
     }
 }
 
-CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
-                              Ceilings& c) {
+CeilingResult verify_ceilings(const Ceilings& c, std::size_t size, std::uint64_t system_identifier) {
     if (size != sizeof c) return damaged();
-    memcpy(&c, bytes, sizeof c);
     if (c.magic != ceiling_magic) return damaged();
     if (c.version != ceiling_version) return {CeilingError::other_version};
     if (c.entry_count != slot_count || c.checksum != checksum(c)) return damaged();
@@ -86,10 +84,10 @@ CeilingResult LockedCeilings::open() {
 }
 
 CeilingResult LockedCeilings::read(Ceilings& c) const {
-    unsigned char bytes[ceiling_file_bytes + 1];  // one byte more, to notice a longer file
     std::size_t size;
-    if (const int error = read_file(fd_, bytes, sizeof bytes, size)) return io_error(error);
-    const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
+    if (const int error = read_file(fd_, &c, sizeof c, size)) return io_error(error);
+    if (char more; pread(fd_, &more, 1, sizeof c) > 0) size++;
+    const CeilingResult r = verify_ceilings(c, size, place_.system_identifier);
     // The creator of an unwritten file may have failed before it synced the directory.
     if (r.error == CeilingError::none && c.life.number == 0 && place_.sync && fsync(dir_fd_) != 0)
         return io_error(errno);

@@ -94,10 +94,9 @@ struct CeilingResult {
     int slot = -1;  // damaged: the slot whose entry is damaged; -1: the header or the size of the file
 };
 
-// So that decode_ceilings() takes it, which has the errors damaged, other_version and foreign.
+// So that verify_ceilings() takes it, which has the errors damaged, other_version and foreign. `size`: of the file.
 void seal_ceilings(Ceilings& c, std::uint64_t system_identifier);
-CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
-                              Ceilings& c);
+CeilingResult verify_ceilings(const Ceilings& c, std::size_t size, std::uint64_t system_identifier);
 
 struct CeilingPlace {
     const char* dir;
@@ -122,7 +121,7 @@ public:
     // Creates the file if there is none. Does not wait: busy if another process has the lock.
     CeilingResult open();
 
-    // Errors: io, and those of decode_ceilings().
+    // Errors: io, and those of verify_ceilings().
     CeilingResult read(Ceilings& c) const;
 
     // Errors: io; busy if somebody has removed the file. After an error, the caller publishes nothing.

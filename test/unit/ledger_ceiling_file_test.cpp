@@ -44,8 +44,9 @@ Bytes encoded(Ceilings c, std::uint64_t system_identifier = cluster) {
     std::memcpy(bytes.data(), &c, sizeof c);
     return bytes;
 }
-CeilingResult decoded(const Bytes& bytes, Ceilings& c) {
-    return decode_ceilings(bytes.data(), bytes.size(), cluster, c);
+CeilingResult decoded(const Bytes& bytes, Ceilings& c, std::uint64_t system_identifier = cluster) {
+    std::memcpy(&c, bytes.data(), std::min(bytes.size(), sizeof c));
+    return verify_ceilings(c, bytes.size(), system_identifier);
 }
 CeilingError error_of(const Bytes& bytes) {
     Ceilings c;
@@ -98,7 +99,7 @@ TEST(LedgerCeilingBytes, FirstVersion) {
     std::uint64_t of;
     std::memcpy(&of, bytes.data() + 16, sizeof of);
     Ceilings c;
-    ASSERT_EQ(decode_ceilings(bytes.data(), bytes.size(), of, c).error, CeilingError::none);
+    ASSERT_EQ(decoded(bytes, c, of).error, CeilingError::none);
     const auto used =
         std::count_if(std::begin(c.entries), std::end(c.entries), [](const auto& e) { return e.key != 0; });
     EXPECT_GE(used, 4);
@@ -172,7 +173,7 @@ TEST(LedgerCeilingBytes, EntryInAnotherPlace) {
 TEST(LedgerCeilingBytes, OfAnotherCluster) {
     Bytes bytes = encoded(example()), other = encoded(example(), cluster + 1);
     Ceilings c;
-    EXPECT_EQ(decode_ceilings(bytes.data(), bytes.size(), cluster + 1, c).error, CeilingError::foreign);
+    EXPECT_EQ(decoded(bytes, c, cluster + 1).error, CeilingError::foreign);
     std::memcpy(&bytes[4096], &other[4096], 32);
     const CeilingResult r = decoded(bytes, c);
     EXPECT_EQ(r.error, CeilingError::damaged);

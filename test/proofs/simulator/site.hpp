@@ -146,8 +146,8 @@ struct CeilingFile {
     void unlock() const { site.locked_by = nullptr; }
     ledger::CeilingResult read(Content& c) const {
         scheduler->step();
-        const ledger::CeilingResult r =
-            ledger::decode_ceilings(site.disk.cache, sizeof site.disk.cache, system_identifier, c);
+        std::memcpy(&c, site.disk.cache, sizeof c);
+        const ledger::CeilingResult r = ledger::verify_ceilings(c, sizeof site.disk.cache, system_identifier);
         if (wrong.no_fence && own_number != 0) c.life.number = std::min(c.life.number, own_number - 1);
         return r;
     }
