@@ -29,7 +29,8 @@ insert($server);
 is($reader->poll($server), 1, 'they hide nothing');
 cmp_ok(length $reader->{position}, '<=', 2200, 'the position is short');
 note length $reader->{position}, ' characters';
-my $without = bless { %$reader, position => $reader->{position} =~ s/^((?:\w+\.){13}).*/$1/r, copy => { %{ $reader->{copy} } } },
+my $without =
+  bless { %$reader, position => $reader->{position} =~ s/^((?:\w+\.){13}).*/$1/r, copy => { %{ $reader->{copy} } } },
   'Reader';
 
 commit(grep { $_ % 10 == 0 } 1 .. 1000);
