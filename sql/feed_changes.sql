@@ -332,6 +332,17 @@ ALTER TABLE widened DROP CONSTRAINT widened_pkey;
 SELECT step FROM widened_feed(:'position');
 DROP TABLE widened CASCADE;
 DROP TABLE widened_deleted;
+-- A partition's primary key that is DEFERRABLE: changed keys are noted there, too.
+CREATE TABLE late (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE late_part (id int PRIMARY KEY DEFERRABLE);
+ALTER TABLE late ATTACH PARTITION late_part DEFAULT;
+SELECT to_do FROM snowflake_ids.create_feed('late');
+INSERT INTO late VALUES (1);
+SELECT * FROM poll('late');
+UPDATE late SET id = 2;
+SELECT * FROM poll('late');
+DROP TABLE late CASCADE;
+DROP TABLE late_deleted;
 DROP FUNCTION composite_feed, named_feed, h_feed, "A.b c_feed", amount_feed, parted_feed, parent_feed, computed_feed, rekeyed_feed, one_feed, two_feed;
 DROP TABLE composite, named, h, "A.b c", amount, parted, parent, child, keyless, computed, rekeyed, one, two;
 DROP TABLE composite_deleted, named_deleted, h_deleted, "A.b c_deleted", amount_deleted, parted_deleted, parent_deleted, computed_deleted,
