@@ -27,6 +27,7 @@ extern "C" {
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
@@ -177,17 +178,23 @@ bool is_child(Relation rel) {
     return !rel->rd_rel->relispartition && list_length(relatives_above(RelationGetRelid(rel))) > 1;
 }
 
-// The columns of the primary key, in `from`. `count` is 0 if there is none.
-void find_key(Deletions& d, Relation rel) {
-    list_free(RelationGetIndexList(rel));
-    if (!OidIsValid(rel->rd_pkindex)) return;
-    const Relation key = index_open(rel->rd_pkindex, AccessShareLock);
-    for (; d.count < key->rd_index->indnkeyatts; ++d.count)
-        d.columns[d.count].from = key->rd_index->indkey.values[d.count];
-    index_close(key, AccessShareLock);
-}
-
 }  // namespace
+
+// Not rd_pkindex: before PostgreSQL 18 it leaves out keys that are DEFERRABLE, and it is lost when another process's
+// change of the table is noticed.
+void find_key(Deletions& d, Relation rel) {
+    List* const indexes = RelationGetIndexList(rel);
+    const ListCell* cell;
+    foreach (cell, indexes) {
+        const HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
+        if (!HeapTupleIsValid(tuple)) continue;
+        const auto* index = reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple));
+        if (index->indisprimary && index->indisvalid)
+            for (; d.count < index->indnkeyatts; ++d.count) d.columns[d.count].from = index->indkey.values[d.count];
+        ReleaseSysCache(tuple);
+    }
+    list_free(indexes);
+}
 
 // The key comes first in the table of deletions, then the stamp. A column that was renamed keeps its place. A child
 // table may have another key than its parent, or none.

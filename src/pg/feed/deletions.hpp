@@ -24,6 +24,9 @@ struct Deletions {
     } columns[INDEX_MAX_KEYS];
 };
 
+// The columns of the primary key, in `from`. `count` stays 0 if there is none.
+void find_key(Deletions& d, Relation rel);
+
 // Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key.
 const char* match_key(Deletions& d, Relation deletions, Relation rel);
 
