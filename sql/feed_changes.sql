@@ -306,6 +306,8 @@ CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ALTER TABL
 CREATE TRIGGER zzz AFTER DELETE ON forged FOR EACH ROW WHEN (OLD.id = 1) EXECUTE FUNCTION alters();
 DROP FUNCTION forged_feed;
 DELETE FROM forged;
+CREATE OR REPLACE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DROP TABLE forged_deleted; RETURN NULL; END $$;
+DELETE FROM forged;
 DROP TRIGGER zzz ON forged;
 ALTER TABLE forged_deleted ALTER again TYPE numeric USING 1;
 SELECT snowflake_ids.note_missed('forged', 'a reason');
