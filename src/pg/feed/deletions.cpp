@@ -226,16 +226,16 @@ const char* match_key(Deletions& d, Relation deletions, Relation rel) {
 
 namespace {
 
-void look_up(Deletions& d, const TriggerData& t) {
+Relation look_up(Deletions& d, const TriggerData& t) {
     const Relation table = open_deletions(t);
     if (const char* const problem = match_key(d, table, t.tg_relation); problem != nullptr) fail(t, problem);
-    table_close(table, NoLock);
+    return table;
 }
 
-// Inserts the key of the old row. A trigger of this statement can have altered the table of deletions.
+// Inserts the key of the old row. A trigger of this statement can have altered or dropped the table of deletions.
 void note_key(Deletions& d, const TriggerData& t) {
-    if (!OidIsValid(d.table)) look_up(d, t);
-    const Relation table = table_open(d.table, RowExclusiveLock);
+    Relation table = OidIsValid(d.table) ? try_table_open(d.table, RowExclusiveLock) : nullptr;
+    if (table == nullptr) table = look_up(d, t);
     insert(table, [&](Datum* values, bool* nulls) {
         for (int i = 0; i < d.count; i++) {
             const auto [from, to, type] = d.columns[i];
@@ -296,7 +296,7 @@ void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext conte
         if (!is_child(rel))
             find_key(*found, rel);
         else if (OidIsValid(deletions_of_part(RelationGetRelid(rel))))
-            look_up(*found, t);
+            table_close(look_up(*found, t), NoLock);
         key = found;
     }
     if (!has_changed(*key, t)) return;
