@@ -345,6 +345,20 @@ UPDATE late SET id = 2;
 SELECT * FROM poll('late');
 DROP TABLE late CASCADE;
 DROP TABLE late_deleted;
+-- A child with a feed of its own: the deletions of its rows are noted there only.
+CREATE TABLE upper (id int PRIMARY KEY);
+CREATE TABLE lower (PRIMARY KEY (id)) INHERITS (upper);
+SELECT to_do FROM snowflake_ids.create_feed('upper');
+INSERT INTO lower VALUES (1), (2);
+SELECT * FROM poll('upper');
+SELECT to_do FROM snowflake_ids.create_feed('lower');
+DELETE FROM lower WHERE id = 1;
+SELECT * FROM poll('upper');
+DROP TABLE lower_deleted CASCADE;
+SELECT snowflake_ids.note_missed('upper', 'Deletions went to another feed.');
+SELECT * FROM poll('upper');
+DROP TABLE upper, lower CASCADE;
+DROP TABLE upper_deleted;
 DROP FUNCTION composite_feed, named_feed, h_feed, "A.b c_feed", amount_feed, parted_feed, parent_feed, computed_feed, rekeyed_feed, one_feed, two_feed;
 DROP TABLE composite, named, h, "A.b c", amount, parted, parent, child, keyless, computed, rekeyed, one, two;
 DROP TABLE composite_deleted, named_deleted, h_deleted, "A.b c_deleted", amount_deleted, parted_deleted, parent_deleted, computed_deleted,
