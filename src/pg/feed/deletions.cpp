@@ -98,13 +98,16 @@ Oid deletions_of(Oid table) {
     return found;
 }
 
-// Also if the table is a part of one with a feed.
+}  // namespace
+
 Oid deletions_of_part(Oid table) {
     const ListCell* cell;
     foreach (cell, relatives_above(table))
         if (const Oid found = deletions_of(lfirst_oid(cell)); OidIsValid(found)) return found;
     return InvalidOid;
 }
+
+namespace {
 
 // Inserts a row as the owner. `fill` gets it with all columns null. The trigger gives it a stamp if it has none.
 template <class Fill>

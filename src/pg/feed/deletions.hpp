@@ -24,6 +24,9 @@ struct Deletions {
     } columns[INDEX_MAX_KEYS];
 };
 
+// The table of the deletions of a table or a part: its own, or the next one of those above. InvalidOid if there is none.
+Oid deletions_of_part(Oid table);
+
 // The columns of the primary key, in `from`. `count` stays 0 if there is none.
 void find_key(Deletions& d, Relation rel);
 

@@ -157,6 +157,16 @@ void check_relation(Oid table, const Relation relation) {
     }
 }
 
+// A child by INHERITS can have a feed of its own, or another parent with one. Its deletions go to one table.
+void check_deletions(Oid table, Oid part, Oid deletions) {
+    const Oid noted = deletions_of_part(part);
+    if (noted == deletions || !OidIsValid(noted)) return;
+    fail_mend(
+        table, psprintf("What is deleted from \"%s\" is noted for another feed.", get_rel_name(part)),
+        psprintf("DROP TABLE %s CASCADE; SELECT snowflake_ids.note_missed(%s, 'Deletions went to another feed.');",
+                 full_name(noted), quote_literal_cstr(full_name(table))));
+}
+
 struct Part {
     Oid oid;
     bool is_new;  // this reader has not seen that it was added
@@ -255,6 +265,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         const char* const name = RelationGetRelationName(relation);
         check_relation(table, relation);
         check_triggers(table, relation, f, column, deletes);
+        if (deletes && i > 0 && !relation->rd_rel->relispartition) check_deletions(table, part.oid, deletions);
         const bool has_rows = relation->rd_rel->relkind == RELKIND_RELATION;
         // A partition that was created later than the feed has no trigger for TRUNCATE.
         const bool may_be_truncated =
