@@ -109,4 +109,11 @@ $m->ask('ROLLBACK');
 is(deletions(), $deletions, 'a purge that is rolled back forgets nothing');
 is($_->once($m), '', 'and no reader hears of it') for @readers;
 $_->same_as($m, 'rolled back') for @readers;
+
+# ---- somebody deletes by hand beside it
+$open->ask('BEGIN; DELETE FROM outbox_deleted');
+my $purge = Session->new($server)->send("SELECT snowflake_ids.forget_deleted('outbox', '0')");
+ok($server->poll_query_until('postgres', 'SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)'), 'a purge waits');
+$open->ask('COMMIT');
+is($purge->answer, 0, 'it leaves out what is gone');
 done_testing();
