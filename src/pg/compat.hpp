@@ -83,3 +83,15 @@ extern "C" {
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
+
+extern "C" {
+#include "access/tableam.h"
+}
+
+// Since 19, it has options.
+#if PG_VERSION_NUM < 190000
+inline TM_Result table_tuple_delete(Relation table, ItemPointer row, CommandId command, uint32, Snapshot snapshot,
+                                    Snapshot crosscheck, bool wait, TM_FailureData* failure) {
+    return table_tuple_delete(table, row, command, snapshot, crosscheck, wait, failure, false);
+}
+#endif

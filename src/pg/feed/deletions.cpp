@@ -22,7 +22,6 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
@@ -402,8 +401,11 @@ FUNCTION(snowflake_ids_forget_deleted) {
         const Unseen unseen = unseen_by_noted(seen);
         for_each_row(deletions, [&](int64 stamp, const char*, HeapTuple row, Snapshot snapshot) {
             if (stamp < 0 ? stamp < newest : unseen.has(static_cast<uint64>(stamp))) return;
-            simple_table_tuple_delete(deletions, &row->t_self, snapshot);
-            if (stamp >= 0) ++forgotten;
+            // Somebody else can have deleted or changed it meanwhile.
+            TM_FailureData failure;
+            const TM_Result result = table_tuple_delete(deletions, &row->t_self, GetCurrentCommandId(true), 0, snapshot,
+                                                        InvalidSnapshot, true, &failure);
+            if (result == TM_Ok && stamp >= 0) ++forgotten;
         });
         insert_without_key(deletions, seen, -1);
     }
