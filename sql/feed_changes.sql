@@ -343,6 +343,10 @@ INSERT INTO late VALUES (1);
 SELECT * FROM poll('late');
 UPDATE late SET id = 2;
 SELECT * FROM poll('late');
+-- No poll without a table that is read, and so locked: its name alone is none.
+\set VERBOSITY terse
+SELECT * FROM snowflake_ids.feed_begin('', 'late', NULL, NULL);
+\set VERBOSITY default
 DROP TABLE late CASCADE;
 DROP TABLE late_deleted;
 -- A child with a feed of its own: the deletions of its rows are noted there only.
