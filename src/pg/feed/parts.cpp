@@ -178,6 +178,16 @@ bool may_be_unseen(const Since& since, uint64 xid) {
     return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
 }
 
+// So it is locked. Not by PlannedStmt::relationOids, which also has the constants of type regclass.
+bool reads(const PlannedStmt& plan, Oid table) {
+    const ListCell* cell;
+    foreach (cell, plan.rtable) {
+        const auto* const entry = static_cast<const RangeTblEntry*>(lfirst(cell));
+        if (entry->rtekind == RTE_RELATION && entry->relid == table) return true;
+    }
+    return false;
+}
+
 // The table and its parts, as the plan reads them. In the plan's list, a part comes after its parent. None is pruned,
 // because a caller's conditions do not pass the `OFFSET 0` of the feed's function.
 List* planned_parts(const PlannedStmt& plan, Oid table) {
@@ -245,8 +255,7 @@ int stamp_column(Oid table) {
 
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan) {
     const bool deletes = OidIsValid(deletions);
-    if (plan == nullptr || !list_member_oid(plan->relationOids, table) ||
-        (deletes && !list_member_oid(plan->relationOids, deletions))) {
+    if (plan == nullptr || !reads(*plan, table) || (deletes && !reads(*plan, deletions))) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("feed_begin() is for the functions that create_feed() makes"),
                         errdetail("The statement does not read the table with OID %u.", table)));
