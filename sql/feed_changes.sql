@@ -347,6 +347,9 @@ SELECT * FROM poll('late');
 \set VERBOSITY terse
 SELECT * FROM snowflake_ids.feed_begin('', 'late', NULL, NULL);
 \set VERBOSITY default
+-- A trigger of a statement has no row.
+CREATE TRIGGER each_statement AFTER DELETE ON late FOR EACH STATEMENT EXECUTE FUNCTION snowflake_ids.note_deleted();
+DELETE FROM late;
 DROP TABLE late CASCADE;
 DROP TABLE late_deleted;
 -- A child with a feed of its own: the deletions of its rows are noted there only.
