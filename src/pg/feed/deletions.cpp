@@ -318,11 +318,15 @@ namespace {
 
 bool is_after(TriggerEvent event) { return TRIGGER_FIRED_AFTER(event) && !TRIGGER_FIRED_BY_INSERT(event); }
 
+bool is_noted(TriggerEvent event) {
+    return is_after(event) && (TRIGGER_FIRED_FOR_ROW(event) || TRIGGER_FIRED_BY_TRUNCATE(event));
+}
+
 }  // namespace
 
 // AFTER DELETE, AFTER TRUNCATE.
 FUNCTION(snowflake_ids_note_deleted) {
-    const TriggerData& t = trigger_data(fcinfo, "note_deleted", is_after);
+    const TriggerData& t = trigger_data(fcinfo, "note_deleted", is_noted);
     auto*& deletions = reinterpret_cast<Deletions*&>(fcinfo->flinfo->fn_extra);
     if (deletions == nullptr) {
         deletions = new_deletions(fcinfo->flinfo->fn_mcxt);
