@@ -366,6 +366,14 @@ SELECT snowflake_ids.note_missed('upper', 'Deletions went to another feed.');
 SELECT * FROM poll('upper');
 DROP TABLE upper, lower CASCADE;
 DROP TABLE upper_deleted;
+-- Who has the privileges DELETE and TRIGGER gets no row into the table.
+CREATE TABLE others (stamp bigint, again text);
+GRANT DELETE, TRIGGER ON others TO feed_owner;
+SET ROLE feed_owner;
+CREATE TRIGGER lost AFTER DELETE ON others FOR EACH STATEMENT EXECUTE FUNCTION snowflake_ids.note_lost();
+DELETE FROM others;
+RESET ROLE;
+DROP TABLE others;
 DROP FUNCTION composite_feed, named_feed, h_feed, "A.b c_feed", amount_feed, parted_feed, parent_feed, computed_feed, rekeyed_feed, one_feed, two_feed;
 DROP TABLE composite, named, h, "A.b c", amount, parted, parent, child, keyless, computed, rekeyed, one, two;
 DROP TABLE composite_deleted, named_deleted, h_deleted, "A.b c_deleted", amount_deleted, parted_deleted, parent_deleted, computed_deleted,
