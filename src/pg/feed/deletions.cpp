@@ -163,11 +163,15 @@ void insert_without_key(Relation deletions, const char* again, int64 stamp = 0) 
 // ---- the triggers of the table
 
 // Who has the privilege TRIGGER can create a trigger as ours, but only the owner can enable it ALWAYS.
-Relation open_deletions(const TriggerData& t) {
+void check_is_owners(const TriggerData& t) {
     const Trigger& trigger = *t.tg_trigger;
-    const Oid owner = t.tg_relation->rd_rel->relowner;
-    if (trigger.tgenabled != TRIGGER_FIRES_ALWAYS && !has_privs_of_role(GetUserId(), owner))
+    if (trigger.tgenabled != TRIGGER_FIRES_ALWAYS && !has_privs_of_role(GetUserId(), t.tg_relation->rd_rel->relowner))
         fail(t, psprintf("Trigger \"%s\" is not enabled ALWAYS.", trigger.tgname));
+}
+
+Relation open_deletions(const TriggerData& t) {
+    check_is_owners(t);
+    const Oid owner = t.tg_relation->rd_rel->relowner;
     const Oid found = deletions_of_part(RelationGetRelid(t.tg_relation));
     if (!OidIsValid(found)) fail(t, "There is no table of deletions.");
     const Relation table = table_open(found, RowExclusiveLock);
@@ -339,7 +343,9 @@ FUNCTION(snowflake_ids_note_deleted) {
 // AFTER DELETE OR UPDATE OR TRUNCATE on the table of deletions, FOR EACH STATEMENT: somebody removes deletions that
 // readers may not have read.
 FUNCTION(snowflake_ids_note_lost) {
-    const Relation table = trigger_data(fcinfo, "note_lost", is_after).tg_relation;
+    const TriggerData& t = trigger_data(fcinfo, "note_lost", is_after);
+    check_is_owners(t);
+    const Relation table = t.tg_relation;
     insert_without_key(table,
                        psprintf("Rows of \"%s\" were removed or changed by hand.", RelationGetRelationName(table)));
     return Datum{0};
