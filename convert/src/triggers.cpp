@@ -35,7 +35,7 @@ struct Call {
     HeapTuple tuple;  // the new row; for a deletion the old one
     Oid key_table;
     AttrNumber key, column;
-    bool share;  // a fourth argument: see look_up_key()
+    bool share;  // a fourth argument: see look_up_new_id()
 };
 
 [[noreturn]] void refuse_call(FunctionCallInfo fcinfo) {
@@ -174,8 +174,8 @@ void check_result(int result, int expected) {
 // so it still has this key when the foreign key is checked. With `share`, waits for a transaction that is giving the
 // row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
 // an error.
-NullableDatum look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type,
-                          Relation table) {
+NullableDatum look_up_new_id(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type,
+                             Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
     const Caller caller = connect_as(keys->rd_rel->relowner, as_foreign_keys);
@@ -215,8 +215,8 @@ Relation open_key_table(const Call& call) {
 
 NullableDatum new_id_of(const Call& call, Datum key, AttrNumber shadow) {
     Relation keys = open_key_table(call);
-    const NullableDatum id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
-                                         exact_type(call.table, shadow), call.table);
+    const NullableDatum id = look_up_new_id(keys, call.key, type_of(call.table, call.column), key, call.share,
+                                            exact_type(call.table, shadow), call.table);
     table_close(keys, NoLock);
     return id;
 }
@@ -313,8 +313,8 @@ FUNCTION(snowflake_ids_convert_moved) {
     const NullableDatum key = column_value(call.data->tg_trigtuple, call.table, call.key);
     if (key.isnull) return Datum{0};
     const Oid type = type_of(call.table, call.key);
-    if (look_up_key(call.table, call.key, type, key.value, false,
-                    exact_type(call.table, new_column(call.table, call.key)), call.table)
+    if (look_up_new_id(call.table, call.key, type, key.value, false,
+                       exact_type(call.table, new_column(call.table, call.key)), call.table)
             .isnull)
         return Datum{0};
     const char* const text = SPI_getvalue(call.data->tg_trigtuple, RelationGetDescr(call.table), call.key);

@@ -1,5 +1,5 @@
--- The changeover: the new columns replace the old ones. Functions here and in 86-columns.sql return its statements;
--- they read the catalogs before writers are locked out. 87-swap.sql runs them by stage, then in the returned order.
+-- The changeover: the new columns replace the old ones. Functions here and in 86-columns_indexes.sql return its
+-- statements; they read the catalogs before writers are locked out. 87-swap.sql runs them by stage, then in the returned order.
 -- Setting a property of an object is one stage later than creating it.
 --
 --   10   drop what uses the old columns                        20   replace the old columns

@@ -71,7 +71,7 @@ our %run_by = (
 		'Active-active with logical replication' => 'active_active_agrees',
 		'Set up the new server' => 'new_server_by_logical_replication',
 		'Switch' => 'new_server_by_logical_replication',
-		'Shards with postgres_fdw' => 'shards_share_no_id' });
+		'Shards with postgres_fdw' => 'shards_by_postgres_fdw' });
 
 sub new
 {
