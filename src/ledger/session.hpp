@@ -133,7 +133,7 @@ struct Steps {
     }
 };
 
-// ---- how far ahead
+// ---- how far ceilings are lifted
 
 // With less than this left below it, a ceiling is lifted to ahead_of(): once per window, and usually before a session
 // must wait for the sync.

@@ -25,7 +25,7 @@ struct WalCeiling {
     bool operator==(const WalCeiling&) const = default;
 };
 
-// As it is on a page. A page of zeros has wrong ones.
+// The check bits that are next to `c` on a page. A page of zeros has wrong ones.
 constexpr std::uint64_t check_bits(const WalCeiling& c) {
     return mix(mix(mix(1, static_cast<std::uint64_t>(number_of(c.until))), c.life_id), 0);
 }

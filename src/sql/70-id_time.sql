@@ -1,7 +1,8 @@
 -- For each of: sno:~ mastic:~~
 -- Times in the order of %ID%: next to a %ID%, a time stands for %ID%_lower_bound(time), and above all after the end of
 -- the format. So ids and times have one order, and these operators belong to the btree family of %ID%. Indexes,
--- pruning, BRIN, min and max follow without code for the planner. %TICK% tells the operators of two times apart.
+-- pruning, BRIN, min and max follow without code for the planner. Each format has its own %TICK%, because all operators
+-- here compare two times.
 --
 -- There is no "=": no time equals an id for a user, and the planner would merge and hash with it.
 --

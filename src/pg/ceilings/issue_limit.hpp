@@ -35,7 +35,7 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     static bool locked_at_once(Work work) {
         return ledger::with_ceilings(server_file::place(), work).error == ledger::CeilingError::none;
     }
-    // Itself: read() and lift() are a Wal.
+    // Itself: read() and lift() are a Wal. From here on, seen_wal() is cleared when the relation changes.
     const Host& wal() const;
     ledger::WalCeiling read() const { return wal_page::read(deadline); }
     ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_page::lift(wanted, deadline); }

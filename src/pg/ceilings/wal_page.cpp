@@ -53,7 +53,7 @@ Relation open(LOCKMODE lock, const Deadline& deadline) {
 
 // ---- the page
 
-// What is on the page.
+// Decoded. As it is stored: Row.
 struct Content {
     WalCeiling ceiling{};
     ledger::FeedLives lives{};

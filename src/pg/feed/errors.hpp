@@ -5,7 +5,7 @@
 
 namespace snowflake_ids::feed {
 
-// Its class is none of PostgreSQL's.
+// The class SF is none of PostgreSQL's.
 inline constexpr int copy_again = MAKE_SQLSTATE('S', 'F', '0', '0', '1');
 inline constexpr int mend_the_table = MAKE_SQLSTATE('S', 'F', '0', '0', '2');
 

@@ -17,7 +17,7 @@ struct NamedLayout {
     bool valid;        // false: the table may have changed since the layout was looked up
     bool generates;    // false: can only be decoded
     bool created;      // in this database; false: built-in
-    uint64 looked_up;  // each look-up may have found another layout
+    uint64 looked_up;  // how often; each time may have found another layout
     // Of src/pg/generate: the generator of the layout, set up when `looked_up` was `ready_since`. `own` is null for
     // Mastic and Snowflake-SI, and never removed.
     Generator *ready, *own;
