@@ -13,10 +13,7 @@ enum class Error : unsigned char {
     id_range,
     time_before_epoch,
     time_after_end,
-    metabyte_range,
-    node_range,
     sequence_range,
-    ticktock_range,
     bad_width,        // layout: a field is too wide, or there is no timestamp
     bad_total_width,  // layout: more than 63 bits
     bad_tick,

@@ -42,23 +42,23 @@ Datum id_datum(const Id& id) {
 }
 
 // `what` is the word for the argument or the ids in errors, here and below.
-inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, Error error, int64 last) {
+inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, int64 last) {
     const int32 value = PG_GETARG_INT32(n);
-    if (value < 0 || value > last) fail_range(error, what, value, 0, last);
+    if (value < 0 || value > last) fail_range(what, value, 0, last);
     return static_cast<uint32>(value);
 }
 
 // Raises an error if the id has bits above the layout.
 inline Layout::Fields split_id(const Layout& layout, int64 id, const char* what) {
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
+    if (!fields) fail_range(what, id, 0, static_cast<int64>(layout.max_id()));
     return fields.value;
 }
 
 inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> tick = timeline.floor_tick(unix_time(t));
-    if (!tick) fail_time(tick.error, what, timeline, t);
+    if (!tick) fail_time(what, timeline, t);
     return tick.value;
 }
 
@@ -66,7 +66,7 @@ inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, co
 template <class Of>
 Datum bound_datum(TimestampTz t, const char* what, const Timeline& timeline, Of of) {
     const auto id = of(unix_time(t));
-    if (!id) fail_time(id.error, what, timeline, t);
+    if (!id) fail_time(what, timeline, t);
     return id_datum(id.value);
 }
 

@@ -1,4 +1,4 @@
-// Raises the errors of core as PostgreSQL errors: one table gives SQLSTATE, message and detail.
+// Raises the errors of core as PostgreSQL errors, and those of arguments that several functions have.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,24 @@
 namespace snowflake_ids {
 
 enum class Source : unsigned char {
-    text,      // input function, or a text that is read as an id
-    binary,    // receive function, or bytea with the bytes of an id
-    modifier,  // type modifier: gid(volume)
-    argument,  // any other argument, and settings
+    text,    // input function, or a text that is read as an id
+    binary,  // receive function, or bytea with the bytes of an id
 };
 
 struct Given {
     Source source;
-    const char* what;             // the type or argument: "sno", "metabyte", "machine id"
-    const char* shown = nullptr;  // safe to print
-    const char* first = nullptr;  // the permitted range, or other words for the detail
-    const char* last = nullptr;
+    const char* what;   // the type
+    const char* shown;  // safe to print
 };
 
-// With a context of soft errors, saves the error there and returns.
-void report(Error error, const Given& given, Node* escontext = nullptr);
+// The input is no id. With a context of soft errors, saves the error there and returns.
+void report(Error error, const Given& given, Node* escontext);
 
 // `given` is outside the times of `timeline`, or no id is at or after it (or before it). `what` is the word for the
 // ids.
-[[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
+[[noreturn]] void fail_time(const char* what, const Timeline& timeline, TimestampTz given);
 
-[[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);
+[[noreturn]] void fail_range(const char* what, int64 given, int64 first, int64 last);
 
 // `names` has the arguments to check, from 0 on. For functions that are not STRICT, because a NULL as their result
 // would look like success.

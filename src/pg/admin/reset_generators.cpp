@@ -58,7 +58,7 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::SqlFormat format) {
     }
     const int64 last =
         format == ledger::SqlFormat::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
-    return static_cast<int>(number_argument(fcinfo, n, "machine_id", Error::node_range, last));
+    return static_cast<int>(number_argument(fcinfo, n, "machine_id", last));
 }
 
 // Ids are at most 2.5 s ahead of the clock after a start, if nobody has moved them.
@@ -83,8 +83,7 @@ FUNCTION(snowflake_ids_reset) {
     }
     const UnixTime floor = unix_time(PG_GETARG_TIMESTAMPTZ(0));
     if (floor < UnixTime{} || floor >= ledger::max_ceiling) {
-        fail_time(floor < UnixTime{} ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
-                  PG_GETARG_TIMESTAMPTZ(0));
+        fail_time("floor", gid::timeline, PG_GETARG_TIMESTAMPTZ(0));
     }
     const UnixTime now = ledger::wall_clock();
     ledger::Reset reset{.floor = std::chrono::ceil<milliseconds>(floor),

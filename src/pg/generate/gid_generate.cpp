@@ -13,7 +13,7 @@ namespace {
 
 uint64 now_tick() {
     const Result<uint64> ms = gid::timeline.floor_tick(ledger::wall_clock());
-    if (unlikely(!ms)) fail_time(ms.error, "gid", gid::timeline, GetCurrentTimestamp());
+    if (unlikely(!ms)) fail_time("gid", gid::timeline, GetCurrentTimestamp());
     return ms.value;
 }
 

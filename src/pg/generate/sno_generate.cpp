@@ -32,7 +32,7 @@ FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metaby
 // gen_sno(metabyte, partition)
 FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
-    const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
+    const uint32 partition = number_argument(fcinfo, 1, "partition", 65535);
     return generate(generator::sno_of_partition(partition), metabyte);
 }
 

@@ -21,9 +21,7 @@ uuid7::Moment next_moment() {
     const uuid7::Moment clock = uuid7::moment(seconds{t.tv_sec}, nanoseconds{t.tv_nsec});
     const uuid7::Moment next = uuid7::next(last, clock);
     // Before 1970, the unsigned seconds are a huge number.
-    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment))
-        fail_time(t.tv_sec < 0 ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline,
-                  GetCurrentTimestamp());
+    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) fail_time("uuid", uuid7::timeline, GetCurrentTimestamp());
     return last = next;
 }
 

@@ -19,26 +19,27 @@ Oid relation_oid = InvalidOid;
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
-    if (timestamp_bits < 1 || timestamp_bits > most_time)
-        fail_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
-    if (node_bits < 0 || node_bits > most) fail_range(Error::bad_width, "node_bits", node_bits, 0, most);
-    if (sequence_bits < 0 || sequence_bits > most)
-        fail_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
+    if (timestamp_bits < 1 || timestamp_bits > most_time) fail_range("timestamp_bits", timestamp_bits, 1, most_time);
+    if (node_bits < 0 || node_bits > most) fail_range("node_bits", node_bits, 0, most);
+    if (sequence_bits < 0 || sequence_bits > most) fail_range("sequence_bits", sequence_bits, 0, most);
     const bool time_only = tick.day == 0 && tick.month == 0;
     const Layout l{{unix_time(epoch), microseconds{time_only ? tick.time : 0}, static_cast<unsigned>(timestamp_bits)},
                    static_cast<unsigned>(node_bits),
                    static_cast<unsigned>(sequence_bits),
                    node_last};
-    Error error = check_layout(l);
-    if (error == Error::none && TIMESTAMP_NOT_FINITE(epoch)) error = Error::bad_epoch;
-    if (error == Error::bad_total_width)
-        report(error, {Source::argument, "layout", psprintf("%u", l.bits())});
-    else if (error == Error::bad_tick)
-        report(error, {Source::argument, "tick",
-                       DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
-    else if (error != Error::none)
-        report(error, {Source::argument, "epoch", show_time(epoch)});
-    return l;
+    const Error error = check_layout(l);
+    if (error == Error::none && !TIMESTAMP_NOT_FINITE(epoch)) return l;
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         error == Error::bad_total_width ? errmsg("layout too wide: %u bits", l.bits())
+         : error == Error::bad_tick      ? errmsg("invalid tick: \"%s\"", DatumGetCString(DirectFunctionCall1(
+                                                                              interval_out, IntervalPGetDatum(&tick))))
+                                         : errmsg("invalid epoch: \"%s\"", show_time(epoch)),
+         error == Error::bad_total_width ? errdetail("Timestamp, node and sequence may have at most 63 bits together.")
+         : error == Error::bad_tick
+             ? errdetail("The tick must be at least one microsecond, and a time without days or months.")
+             : errdetail("The first and the last time of a layout must be times that a timestamptz can hold.")));
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ FUNCTION(snowflake_ids_make_gid) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(random));
     const std::size_t length = VARSIZE_ANY_EXHDR(random);
     if (length != gid::random_size)
-        report(Error::bad_length, {.source = Source::argument, .what = "random", .shown = show_bytes(bytes, length)});
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("invalid random part for gid: %s", show_bytes(bytes, length)),
+                        errdetail("The random part has 8 bytes.")));
     return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
 }
 

@@ -23,14 +23,19 @@ namespace {
 Kind kind_named(const char* name, std::size_t length) {
     for (int k = 0; k < gid::kind_count; k++)
         if (gid::kind_names[k] == std::string_view(name, length)) return static_cast<Kind>(k);
-    report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
-    pg_unreachable();
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unrecognized gid kind: \"%s\"", pnstrdup(name, length)),
+             errdetail("The kinds are volume, log and segment.")));
+}
+
+[[noreturn]] void fail_modifier() {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid type modifier for type gid"),
+                    errdetail("The modifiers are gid(volume), gid(log) and gid(segment).")));
 }
 
 // Users can call these functions with any modifier.
 Kind kind_of_modifier(int32 modifier) {
-    if (modifier < 0 || modifier >= gid::kind_count)
-        report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    if (modifier < 0 || modifier >= gid::kind_count) fail_modifier();
     return static_cast<Kind>(modifier);
 }
 
@@ -39,9 +44,10 @@ Datum check_kind(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
     const Kind wanted = kind_of_modifier(modifier), kind = gid::kind(id_in<Id>(id));
     if (kind == wanted) return id;
     const char* text = DatumGetCString(DirectFunctionCall1(snowflake_ids_gid_out, id));
-    report(Error::bad_kind,
-           {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(kind)},
-           fcinfo->context);
+    errsave(fcinfo->context, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                              errmsg("wrong kind of id for type gid(%s): \"%s\"", kind_name(wanted), text),
+                              errdetail("gid(%1$s) accepts only ids of kind %1$s, but this is a %2$s id.",
+                                        kind_name(wanted), kind_name(kind))));
     PG_RETURN_NULL();
 }
 
@@ -75,7 +81,7 @@ FUNCTION(snowflake_ids_gid_typmod_in) {
     Datum* names;
     int count;
     deconstruct_array(modifiers, CSTRINGOID, -2, false, TYPALIGN_CHAR, &names, nullptr, &count);
-    if (count != 1) report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    if (count != 1) fail_modifier();
     const char* name = DatumGetCString(names[0]);
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }

@@ -11,8 +11,8 @@ namespace snowflake_ids {
 inline Datum make_id(FunctionCallInfo fcinfo, const Layout& layout, const char* what, int n, const char* node,
                      const char* sequence) {
     Layout::Fields f{.tick = tick_argument(fcinfo, n, what, layout.timeline)};
-    if (node != nullptr) f.node = number_argument(fcinfo, ++n, node, Error::node_range, layout.max_node());
-    f.sequence = number_argument(fcinfo, ++n, sequence, Error::sequence_range, layout.max_sequence());
+    if (node != nullptr) f.node = number_argument(fcinfo, ++n, node, layout.max_node());
+    f.sequence = number_argument(fcinfo, ++n, sequence, layout.max_sequence());
     return id_datum(layout.compose(f));
 }
 

@@ -33,9 +33,9 @@ FUNCTION(snowflake_ids_make_sno) {
     Fields f;
     f.units = tick_argument(fcinfo, 0, "sno", sno::timeline);
     f.metabyte = metabyte_argument(fcinfo, 1);
-    f.partition = number_argument(fcinfo, 2, "partition", Error::node_range, 65535);
-    f.sequence = number_argument(fcinfo, 3, "sequence", Error::sequence_range, sno::max_sequence);
-    f.ticktock = number_argument(fcinfo, 4, "ticktock", Error::ticktock_range, 1);
+    f.partition = number_argument(fcinfo, 2, "partition", 65535);
+    f.sequence = number_argument(fcinfo, 3, "sequence", sno::max_sequence);
+    f.ticktock = number_argument(fcinfo, 4, "ticktock", 1);
     return id_datum(sno::compose(f));
 }
 

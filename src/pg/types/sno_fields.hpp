@@ -7,8 +7,6 @@
 
 namespace snowflake_ids {
 
-inline uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
-    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
-}
+inline uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) { return number_argument(fcinfo, n, "metabyte", 255); }
 
 }  // namespace snowflake_ids
