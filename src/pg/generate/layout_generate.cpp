@@ -43,8 +43,7 @@ Generator& set_up_layout(NamedLayout& named) {
              errhint(
                  "You can decode ids of this layout. To continue it, create a layout of the same bits, whose low bits are a sequence, with snowflake_layout_create().")));
     }
-    layouts::pin(named);
-    named.ready = nullptr;  // if this fails, the next call must set it up again
+    layouts::look_up(named, true);
     if (named.layout == mastic::layout) {
         named.ready = &generator::ready_mastic();
     } else if (named.layout == snowflake_si::layout) {
@@ -57,7 +56,6 @@ Generator& set_up_layout(NamedLayout& named) {
         generator::set_up_snowflake(*named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
         named.ready = named.own;
     }
-    named.ready_since = named.looked_up;
     return *named.ready;
 }
 
@@ -66,7 +64,7 @@ Generator& set_up_layout(NamedLayout& named) {
 // An invalidation message only clears named.valid. The layout changes only when it is looked up again: by
 // set_up_layout(), or by the caller before this call. So it stays the same until the SQL function returns.
 Generator& generator::ready_snowflake(NamedLayout& named) {
-    const bool same = named.ready != nullptr && named.valid && named.ready_since == named.looked_up;
+    const bool same = named.ready != nullptr && named.valid;
     return likely(same && !is_stale(*named.ready)) ? *named.ready : set_up_layout(named);
 }
 

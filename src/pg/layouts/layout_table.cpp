@@ -11,10 +11,11 @@ extern "C" {
 
 namespace snowflake_ids::layouts {
 
+Oid relation_oid = InvalidOid;
+
 namespace {
 
 constexpr const char* relation_name = "created_layout";
-Oid relation_oid = InvalidOid;
 
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
@@ -43,8 +44,6 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 }
 
 }  // namespace
-
-bool is_layout_table(Oid relation) { return relation == relation_oid; }
 
 // Reading may be for an id; changing is an administrator's work.
 Relation open_relation(LOCKMODE lock) {

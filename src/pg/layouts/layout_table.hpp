@@ -16,8 +16,8 @@ namespace snowflake_ids::layouts {
 // In the order of the arguments of snowflake_layout_create().
 inline constexpr int columns = 7;
 
-// False for any oid until this backend has opened the table.
-bool is_layout_table(Oid relation);
+// InvalidOid until this backend has opened the table.
+extern Oid relation_oid;
 
 // With AccessShareLock, waits at most max_wait; with a stronger lock, in the lock's queue, without a limit.
 Relation open_relation(LOCKMODE lock);

@@ -14,14 +14,13 @@ struct Generator;
 struct NamedLayout {
     char name[NAMEDATALEN];  // the key
     Layout layout;
-    bool valid;        // false: the table may have changed since the layout was looked up
-    bool generates;    // false: can only be decoded
-    bool created;      // in this database; false: built-in
-    uint64 looked_up;  // how often; each time may have found another layout
-    // Of src/pg/generate: the generator of the layout, set up when `looked_up` was `ready_since`. `own` is null for
-    // Mastic and Snowflake-SI, and never removed.
+    bool valid;      // false: the table may have changed since the layout was looked up
+    bool generates;  // false: can only be decoded
+    bool created;    // in this database; false: built-in
+    // Of src/pg/generate: the generator of the layout. A look-up may find another layout, so it makes `ready` null. `own`
+    // is null for Mastic and Snowflake-SI, and never removed.
     Generator *ready, *own;
-    uint64 ready_since;
+    NamedLayout* next;
 };
 
 namespace layouts {
@@ -32,9 +31,9 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
 [[noreturn]] void fail_unknown(const char* name);
 
-// Looks the layout up again, and keeps the table locked, so that none can be dropped before the end of the transaction.
-// Raises an error if it no longer exists.
-void pin(NamedLayout& named);
+// Raises an error if there is none, and `named` stays invalid. With `keep_lock`, the table stays locked, so that no layout
+// can be dropped before the end of the transaction.
+void look_up(NamedLayout& named, bool keep_lock);
 
 // epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last, from argument `n` on. Raises an error if they are
 // no layout.
