@@ -2,10 +2,9 @@
 // cannot use the caller's rights, leave a trigger that fires later, or change a setting of the session.
 #include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
+#include "pg/refuse_nulls.hpp"
 
 extern "C" {
-#include "catalog/pg_proc.h"
-#include "funcapi.h"
 #include "parser/parse_func.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -13,24 +12,6 @@ extern "C" {
 }
 
 namespace snowflake_ids {
-
-namespace {
-
-// Raises an error that names the first NULL argument.
-void refuse_nulls(FunctionCallInfo fcinfo) {
-    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
-    Oid* types;
-    char** names;
-    char* modes;
-    get_func_arg_info(tuple, &types, &names, &modes);
-    ReleaseSysCache(tuple);
-    for (int n = 0; n < PG_NARGS(); n++)
-        if (PG_ARGISNULL(n))
-            ereport(ERROR,
-                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", names[n])));
-}
-
-}  // namespace
 
 // The body of several SQL functions whose first argument is the table. Each calls, as the owner of the table, the
 // function with the same name, arguments and result, but without the prefix of names for users, and with _as_owner at

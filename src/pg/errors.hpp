@@ -29,16 +29,6 @@ void report(Error error, const Given& given, Node* escontext);
 
 [[noreturn]] void fail_range(const char* what, int64 given, int64 first, int64 last);
 
-// `names` has the arguments to check, from 0 on. For functions that are not STRICT, because a NULL as their result
-// would look like success.
-template <std::size_t count>
-void check_not_null(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
-    for (std::size_t i = 0; i < count; i++) {
-        if (!fcinfo->args[i].isnull) continue;
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", names[i])));
-    }
-}
-
 // For messages, palloc'd. Times are in ISO format and UTC, easy to compare with a range next to them. Of bytes, at most
 // 32 are shown, in hex.
 char* show_time(TimestampTz t);

@@ -9,6 +9,7 @@
 #include "pg/errors.hpp"
 #include "pg/layouts/layout_table.hpp"
 #include "pg/layouts/layouts.hpp"
+#include "pg/refuse_nulls.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -87,7 +88,7 @@ const char* layout_in_words(const Layout& l) {
 
 FUNCTION(snowflake_ids_layout_create) {
     prevent_where_read_only("snowflake_layout_create()");
-    check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
+    refuse_nulls(fcinfo);
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const std::size_t length = std::strlen(name);
     if (length == 0 || length >= NAMEDATALEN) {
@@ -113,7 +114,7 @@ FUNCTION(snowflake_ids_layout_create) {
 
 FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
-    check_not_null(fcinfo, {"name"});
+    refuse_nulls(fcinfo);
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     // Waits for transactions that generate their first id of a layout, because set_up_layout() has locked the table for them.
     Relation rel = open_relation(AccessExclusiveLock);
