@@ -69,7 +69,7 @@ uint32 choose_node(const char* name, const Layout& layout) {
                            layout.max_node()),
                  errhint("Set a smaller snowflake_ids.machine_id, or use a layout with more node bits.")));
     }
-    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    machine_id::warn_if_shared(layout.node_bits > 0 ? nullptr : name);
     return node;
 }
 
@@ -171,7 +171,7 @@ void set_up(Generator& g, const Wanted& wanted) {
 void set_up_sno(Generator& g, ledger::Format format, int partition) {
     check_may_generate("sno");
     const bool explicitly = partition != own_partition;
-    if (!explicitly) machine_id::warn_if_not_set();
+    if (!explicitly) machine_id::warn_if_shared();
     const uint32 node = explicitly ? static_cast<uint32>(partition) : machine_id::of_server(machine_id::sno_bits);
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));

@@ -40,12 +40,6 @@ const char* other_writers() {
     return has_subscription() ? "has subscriptions" : nullptr;
 }
 
-// Bits of Header::warnings.
-constexpr uint64 not_set = 1;
-constexpr uint64 no_node = 2;
-
-bool is_first(uint64 warning) { return (shared_ledger().header->warnings.fetch_or(warning) & warning) == 0; }
-
 }  // namespace
 
 uint32 of_server(unsigned node_bits) {
@@ -57,28 +51,28 @@ const char* source() {
     return GucSource_Names[find_option("snowflake_ids.machine_id", false, false, ERROR)->source];
 }
 
-void warn_if_not_set() {
-    if (settings::machine_id >= 0) return;
+void warn_if_shared(const char* no_node) {
+    const bool has_node = no_node == nullptr;
+    if (has_node && settings::machine_id >= 0) return;
     const char* why = other_writers();
-    if (why == nullptr && XLogLogicalInfoActive()) why = "may use logical replication";
-    if (why == nullptr || !is_first(not_set)) return;
-    ereport(
-        WARNING,
-        (errmsg("snowflake_ids.machine_id is not set, and this server %s", why),
-         errdetail(
-             "Copies of this server share its automatic machine id. In ids with fewer than 16 node bits, such as Snowflake-SI, this machine id is 0 on every server."),
-         errhint("In postgresql.conf, set snowflake_ids.machine_id to a different number on each server.")));
-}
-
-void warn_of_no_node(const char* name) {
-    const char* why = other_writers();
-    if (why == nullptr || !is_first(no_node)) return;
-    ereport(
-        WARNING,
-        (errmsg("%s ids have no machine id, and this server %s", name, why),
-         errdetail("Two servers that both generate them generate equal ids."),
-         errhint(
-             "Generate them on one server only, or use gen_sno() or gen_snowflake_si() with a different snowflake_ids.machine_id on each server.")));
+    if (why == nullptr && has_node && XLogLogicalInfoActive()) why = "may use logical replication";
+    const uint64 warning = has_node ? 1 : 2;  // a bit of Header::warnings
+    if (why == nullptr || (shared_ledger().header->warnings.fetch_or(warning) & warning) != 0) return;
+    if (has_node) {
+        ereport(
+            WARNING,
+            (errmsg("snowflake_ids.machine_id is not set, and this server %s", why),
+             errdetail(
+                 "Copies of this server share its automatic machine id. In ids with fewer than 16 node bits, such as Snowflake-SI, this machine id is 0 on every server."),
+             errhint("In postgresql.conf, set snowflake_ids.machine_id to a different number on each server.")));
+    } else {
+        ereport(
+            WARNING,
+            (errmsg("%s ids have no machine id, and this server %s", no_node, why),
+             errdetail("Two servers that both generate them generate equal ids."),
+             errhint(
+                 "Generate them on one server only, or use gen_sno() or gen_snowflake_si() with a different snowflake_ids.machine_id on each server.")));
+    }
 }
 
 }  // namespace snowflake_ids::machine_id
