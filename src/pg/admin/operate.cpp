@@ -122,17 +122,19 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     return observe_id(fcinfo, 1, generator::ready_snowflake(named), named.layout, psprintf("%s id", named.name));
 }
 
-namespace {
-
-// Returns when the generator issues nothing at or before `until` any more.
-void use_up_until(Ready ready, UnixTime until) {
+// snowflake_ids.pass_now(format) returns the present time, once the server's own generator of the format has passed it.
+// It needs no privilege, because this is the clock's own time.
+FUNCTION(snowflake_ids_pass_now) {
+    const TimestampTz asked_at = GetCurrentTimestamp();
+    const UnixTime until = unix_time(asked_at);
+    const Ready ready = ready_argument(fcinfo, 0);
     // Passing takes the rest of a tick from all sessions, which then set their generators up again, and any user may do
     // it. So a tick is passed at most once in 50 ms, for all callers that wait for the same generator.
     constexpr milliseconds between_passes{50};
     for (;;) {
         // It must be set up again after a reset.
         Generator& g = ready();
-        if (g.slot->passed.load() >= until) return;
+        if (g.slot->passed.load() >= until) PG_RETURN_TIMESTAMPTZ(asked_at);
         auto& next_pass = shared_ledger().header->next_pass;
         const MonotonicTime now = ledger::monotonic_clock();
         MonotonicTime next = next_pass.load();
@@ -144,16 +146,6 @@ void use_up_until(Ready ready, UnixTime until) {
             ledger::lift_to(g.slot->passed, passed);
         }
     }
-}
-
-}  // namespace
-
-// snowflake_ids.pass_now(format) returns the present time, once the server's own generator of the format has passed it.
-// It needs no privilege, because this is the clock's own time.
-FUNCTION(snowflake_ids_pass_now) {
-    const TimestampTz now = GetCurrentTimestamp();
-    use_up_until(ready_argument(fcinfo, 0), unix_time(now));
-    PG_RETURN_TIMESTAMPTZ(now);
 }
 
 }  // namespace snowflake_ids

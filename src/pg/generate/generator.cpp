@@ -1,8 +1,11 @@
 // How ids are counted, and the end of their transaction.
 #include "pg/generate/generator.hpp"
 
+#include <new>
+
 extern "C" {
 #include "access/xact.h"
+#include "utils/memutils.h"
 }
 
 #include "pg/errors.hpp"
@@ -35,6 +38,11 @@ void fail_outside_format(const char* name, const Timeline& timeline, ledger::Out
 void add_to_all(Generator& g) {
     g.next = all;
     all = &g;
+}
+
+Generator& made(Generator*& g) {
+    if (g == nullptr) g = new (MemoryContextAlloc(TopMemoryContext, sizeof(Generator))) Generator;
+    return *g;
 }
 
 void count_up(Generator& g) {

@@ -33,6 +33,10 @@ inline void end_lease(Generator& g) { g.uncounted -= ledger::end_lease(g.lease);
 // Makes end_leases_and_count() count the ids of `g`. Call it before the generator gets its first slot.
 void add_to_all(Generator& g);
 
+// The generator in `g`, which is made if it is null, and never removed. It is no static object, so the static variables
+// that a session writes stay in one page, and the first id of a connection causes fewer page faults.
+Generator& made(Generator*& g);
+
 void count_up(Generator& g);
 
 // Cannot fail, because it also runs after a commit, where an error would be a panic.

@@ -1,10 +1,6 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake().
 #include "pg/generate/layout_generate.hpp"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 #include "ledger/formats.hpp"
 #include "pg/errors.hpp"
 #include "pg/generate/next_number.hpp"
@@ -49,12 +45,9 @@ Generator& set_up_layout(NamedLayout& named) {
     } else if (named.layout == snowflake_si::layout) {
         named.ready = &generator::ready_snowflake_si();
     } else {
-        if (named.own == nullptr) {
-            named.own = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
-            *named.own = {};
-        }
-        generator::set_up_snowflake(*named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
-        named.ready = named.own;
+        Generator& own = generator::made(named.own);
+        generator::set_up_snowflake(own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        named.ready = &own;
     }
     return *named.ready;
 }

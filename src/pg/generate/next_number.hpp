@@ -20,10 +20,7 @@ template <generator::TimeOf time_of>
 struct Host : ledger::Steps {
     static uint64 tick_now(const Generator& g) { return ledger::tick_now(time_of(g)); }
     // True if there can be no new ids of others to see.
-    static bool same_view(const Generator& g) {
-        const ledger::View& v = g.lease.view;
-        return GetCurrentStatementStartTimestamp() == v.statement && server_transactions_ended() == v.ended;
-    }
+    static bool same_view(const Generator& g) { return view() == g.lease.view; }
     static ledger::View view() { return {GetCurrentStatementStartTimestamp(), server_transactions_ended()}; }
     static void gave_up(Generator& g, uint32 n) { g.uncounted -= n; }
 };

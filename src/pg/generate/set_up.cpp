@@ -5,7 +5,6 @@ extern "C" {
 #include "access/parallel.h"
 #include "access/xlog.h"
 #include "common/pg_prng.h"
-#include "utils/memutils.h"
 }
 
 #include "core/sno.hpp"
@@ -113,7 +112,7 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
 }
 
 // By the lowest six bits of the partition: of partitions with the same bits, only the last one used has a generator
-// here. Allocated for the reason in entropy.cpp.
+// here.
 Generator* explicit_sno[64];
 
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
@@ -215,12 +214,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 }
 
 Generator& sno_of_partition(uint32 partition) {
-    Generator*& made = explicit_sno[partition % lengthof(explicit_sno)];
-    if (made == nullptr) {
-        made = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
-        *made = {};
-    }
-    Generator& g = *made;
+    Generator& g = made(explicit_sno[partition % lengthof(explicit_sno)]);
     if (is_stale(g) || g.node != partition) {
         g.changes = 0;  // if this fails, the next call must set it up again
         set_up_sno(g, ledger::Format::sno, static_cast<int>(partition));
