@@ -41,7 +41,7 @@ constinit bool watches = false;
 void at_event(XactEvent event, void*) {
     if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE) return;
     if (event != XACT_EVENT_ABORT && written.any()) {
-        const ledger::Ledger& shared = *ledger_if_attached();
+        const ledger::Ledger& shared = shared_ledger();  // will_write() has attached it
         for (uint32 i = 0; i < written.size(); i++) {
             if (!written[i]) continue;
             ledger::count_up(shared.groups[ledger::first_group(MyDatabaseId) + i],

@@ -151,7 +151,7 @@ struct Host : issue_limit::Host {
         g.slot = &slot;
         g.node = wanted.key.node;
         g.counted_tick = 0;
-        g.set_up_time = deadline.used();
+        g.set_up_time = settings::max_wait() - deadline.left();
         g.timeline = wanted.timeline;
         g.rules = rules_of(wanted.min, wanted.max, wanted.timeline, has_toggle(slot));
     }

@@ -21,7 +21,6 @@ struct Deadline {
 
     microseconds left() const { return until - ledger::monotonic_clock(); }
     bool is_over() const { return left().count() <= 0; }
-    microseconds used() const { return settings::max_wait() - left(); }
 };
 
 // Pauses between attempts to get what another process has.

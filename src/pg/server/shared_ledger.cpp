@@ -145,12 +145,10 @@ const ledger::Ledger& shared_ledger() {
     return own_ledger;
 }
 
-const ledger::Ledger* ledger_if_attached() { return own_ledger ? &own_ledger : nullptr; }
-
 const ledger::Ledger* try_shared_ledger(const char** why) {
-    if (own_ledger) return &own_ledger;
-    if (const ErrorData* error = error_of(attach)) *why = error->message;
-    return ledger_if_attached();
+    const ErrorData* error = own_ledger ? nullptr : error_of(attach);
+    if (error != nullptr) *why = error->message;
+    return own_ledger ? &own_ledger : nullptr;
 }
 
 const char* ledger_memory_name() { return own_memory; }

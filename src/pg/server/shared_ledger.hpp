@@ -14,9 +14,6 @@ namespace snowflake_ids {
 // Raises an error if the ledger can be neither found nor made. The next call tries again.
 const ledger::Ledger& shared_ledger();
 
-// Null if this process has not attached it yet.
-const ledger::Ledger* ledger_if_attached();
-
 // Instead of raising an error, returns null and stores its message, palloc'd, in `why`. Not in parallel mode, because
 // it may begin a subtransaction.
 const ledger::Ledger* try_shared_ledger(const char** why);
