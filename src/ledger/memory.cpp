@@ -57,11 +57,8 @@ bool layout_used(const Ledger& ledger, std::uint64_t packed_layout) {
 }
 
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {
-    return count_slots(ledger, [&](const Key& key, const Slot&) { return key.owner == owner; });
-}
-
-std::uint32_t slots_owned(const Ledger& ledger) {
-    return count_slots(ledger, [](const Key& key, const Slot&) { return key.owner != 0; });
+    return count_slots(ledger,
+                       [&](const Key& key, const Slot&) { return owner == 0 ? key.owner != 0 : key.owner == owner; });
 }
 
 }  // namespace snowflake_ids::ledger

@@ -63,8 +63,7 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, st
 // By any node.
 bool layout_used(const Ledger& ledger, std::uint64_t packed_layout);
 
-// Key::owner; without it, of all databases.
+// Of the Key::owner; 0: of all databases.
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner);
-std::uint32_t slots_owned(const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

@@ -89,7 +89,7 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
                            max_owned_slots),
                  errhint("Use a partition or a layout with which ids were already generated.")));
     }
-    if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+    if (key.owner != 0 && ledger::slots_owned(shared, 0) >= max_all_owned_slots) {
         ereport(
             ERROR,
             (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
