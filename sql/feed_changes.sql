@@ -228,7 +228,7 @@ DROP TABLE moving_deleted;
 DELETE FROM moving;
 INSERT INTO moving VALUES (1);
 DELETE FROM moving;
-SELECT * FROM poll('moving');
+SELECT to_regprocedure('moving_feed(text)') IS NULL AS no_function;
 SELECT * FROM snowflake_ids.create_feed('moving');
 SELECT * FROM poll('moving');
 DROP TABLE moving_deleted CASCADE;
