@@ -34,7 +34,7 @@ $standby->start;
 sub turn
 {
 	my ($name) = @_;
-	return whole() ? 'true' : "hashtext($name\::text) % 8 = 0";
+	return whole() ? 'true' : "hashtext($name\::text) % 16 = 0";
 }
 
 my $born = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
