@@ -33,8 +33,7 @@ $page->all_run;
 		like($err, qr{^setup: $dir/pg_config: $said}m, 'and says what is missing');
 	}
 
-	for
-	  my $program ([ 'prove', 'settings', 'search path' ], [qw(prove histories 1)], [qw(prove histories --with-fault)])
+	for my $program ([ 'prove', 'settings', 'search path' ], [qw(prove histories 1)])
 	{
 		my ($name, @arguments) = @$program;
 		local %ENV =
