@@ -1,4 +1,4 @@
-# doc/feed.md: a subscriber has a feed of its own, which has the rows of the publisher; one query finds which of many
+# doc/feed.md: a subscriber has a feed of its own, with the rows of a publisher with a feed; one query finds which of many
 # tables have changed; and the loop in Python keeps its copy equal to the table, through a crash and a feed that is
 # created again.
 use Servers;
@@ -16,17 +16,22 @@ for my $node (values %node)
 	$node->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
 }
 
-# ---- a subscriber
+# ---- a subscriber, whose publisher has a feed too
+for my $node (@node{ 'node1', 'node2' })
+{
+	$node->safe_psql('app',
+		q{CREATE TABLE article (id bigint PRIMARY KEY, body text); SELECT snowflake_ids.create_feed('article')});
+}
 $node{node1}->safe_psql('app',
-		'SET client_min_messages = error; SELECT gen_sno(); '
-	  . 'CREATE TABLE article (id bigint PRIMARY KEY, body text); CREATE PUBLICATION articles FOR TABLE article');
-$page->run_on(\%node, 'Standbys and several servers');
+	'SET client_min_messages = error; SELECT gen_sno(); CREATE PUBLICATION articles FOR TABLE article');
+my $publisher = Page::connection($node{node1}, 'node1');
+$node{node2}->safe_psql('app', "CREATE SUBSCRIPTION articles CONNECTION '$publisher' PUBLICATION articles");
 my $poll = sub {
 	return $node{node2}->safe_psql(
 		'app', q{SELECT string_agg(concat_ws(':', step, id, (f.row).body), ' ' ORDER BY step, id)
 		FROM article_feed('} . ($_[0] // '') . q{') AS f});
 };
-$node{node1}->safe_psql('app', q{INSERT INTO article VALUES (1, 'first'), (2, 'second')});
+$node{node1}->safe_psql('app', q{INSERT INTO article (id, body) VALUES (1, 'first'), (2, 'second')});
 ok(eventually(sub { $poll->() eq '0 2:1:first 2:2:second 3' }), 'the feed of the subscriber has the rows')
   or diag $poll->();
 my $position = $node{node2}->safe_psql('app', q{SELECT position FROM article_feed('') WHERE step = 3});
