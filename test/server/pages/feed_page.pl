@@ -1,6 +1,6 @@
-# doc/feed.md: a subscriber has a feed of its own, with the rows of a publisher with a feed; one query finds which of many
-# tables have changed; and the loop in Python keeps its copy equal to the table, through a crash and a feed that is
-# created again.
+# doc/feed.md: a subscriber's feed has the rows of a publisher that has a feed too; one query finds which of many tables
+# have changed; and the loop in Python keeps its copy equal to the table, through a crash and a feed that is created
+# again.
 use Servers;
 use IPC::Run ();
 use Page;
