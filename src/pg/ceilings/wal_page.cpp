@@ -27,7 +27,6 @@ namespace {
 // ---- the relation
 
 constexpr const char* name = "wal_ceiling";
-constexpr const char* purpose = "It keeps ids unique across failover and recovery.";
 Oid known = InvalidOid;
 
 void (*forget_ceiling)() = nullptr;
@@ -38,17 +37,6 @@ void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && relation != known) return;
     last_position = InvalidXLogRecPtr;
     forget_ceiling();
-}
-
-Relation open(LOCKMODE lock, const Deadline& deadline) {
-    Relation rel = open_extension_relation(known, name, lock, deadline);
-    if (rel == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is missing"),
-                        errdetail("%s", purpose),
-                        errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
-    }
-    return rel;
 }
 
 // ---- the page
@@ -85,9 +73,10 @@ const char* way_out() {
 }
 
 [[noreturn]] void fail_damaged(const char* damage) {
-    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                    errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),
-                    errdetail("%s. %s", damage, purpose), errhint("%s", way_out())));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATA_CORRUPTED),
+             errmsg("relation \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),
+             errdetail("%s. It keeps ids unique across failover and recovery.", damage), errhint("%s", way_out())));
 }
 
 // Adds a hint to PostgreSQL's own errors: a wrong checksum or header, or a file that is too short.
@@ -197,7 +186,7 @@ Change change_unflushed_and_close(Relation rel, Buffer buffer, Next next) {
 
 template <class Next>
 Change change(const Deadline& deadline, Next next) {
-    Relation rel = open(to_change, deadline);
+    Relation rel = open_extension_relation(known, name, to_change, deadline);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Change c = change_unflushed_and_close(rel, buffer, next);
@@ -226,7 +215,7 @@ Content read_page(Relation rel) {
 }
 
 Content read_flushed(const Deadline& deadline) {
-    Relation rel = open(AccessShareLock, deadline);
+    Relation rel = open_extension_relation(known, name, AccessShareLock, deadline);
     const Content found = read_page(rel);
     relation_close(rel, AccessShareLock);
     // Another backend may have written this and not flushed it yet.

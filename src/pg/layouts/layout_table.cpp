@@ -15,8 +15,6 @@ Oid relation_oid = InvalidOid;
 
 namespace {
 
-constexpr const char* relation_name = "created_layout";
-
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
@@ -47,14 +45,7 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 
 // Reading may be for an id; changing is an administrator's work.
 Relation open_relation(LOCKMODE lock) {
-    const Deadline deadline{.queues = lock != AccessShareLock};
-    Relation rel = open_extension_relation(relation_oid, relation_name, lock, deadline);
-    if (rel == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("table \"snowflake_ids.%s\" of extension snowflake_ids is missing", relation_name),
-                        errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
-    }
-    return rel;
+    return open_extension_relation(relation_oid, "created_layout", lock, {.queues = lock != AccessShareLock});
 }
 
 Layout layout_of_row(Relation rel, HeapTuple row) {

@@ -19,11 +19,8 @@ namespace {
 
 Oid look_up(const char* name) {
     const Oid extension = get_extension_oid("snowflake_ids", false);
-    const Oid schema = get_namespace_oid("snowflake_ids", true);
-    if (!OidIsValid(schema)) return InvalidOid;
-    const Oid relation = get_relname_relid(name, schema);
-    if (!OidIsValid(relation) || getExtensionOfObject(RelationRelationId, relation) != extension) return InvalidOid;
-    return relation;
+    const Oid relation = get_relname_relid(name, get_namespace_oid("snowflake_ids", true));
+    return getExtensionOfObject(RelationRelationId, relation) == extension ? relation : InvalidOid;
 }
 
 // If `busy` is null, waits in the lock's queue, without a limit. Otherwise, if another session has the lock, returns
@@ -52,11 +49,15 @@ Relation find_and_open(Oid& known, const char* name, LOCKMODE lock, bool* busy) 
 
 // The lock's queue has no limit, so this tries again and again, unless deadline.queues.
 Relation open_extension_relation(Oid& known, const char* name, LOCKMODE lock, const Deadline& deadline) {
-    if (deadline.queues) return find_and_open(known, name, lock, nullptr);
     for (Attempts attempts;; attempts.pause(deadline)) {
         bool busy = false;
-        Relation rel = find_and_open(known, name, lock, &busy);
-        if (!busy) return rel;
+        Relation rel = find_and_open(known, name, lock, deadline.queues ? nullptr : &busy);
+        if (rel != nullptr) return rel;
+        if (!busy) {
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                            errmsg("relation \"snowflake_ids.%s\" of extension snowflake_ids is missing", name),
+                            errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
+        }
         if (!deadline.is_over()) continue;
         ereport(
             ERROR,

@@ -10,12 +10,12 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Null if the extension has no member `name`. Other relations of the name are ignored: other users may be allowed to
-// create one, and generators of all databases would believe it. `known` caches the oid, at first InvalidOid. Raises an
-// error if the lock is not free before the deadline.
+// Raises an error if the extension has no member `name`, or if the lock is not free before the deadline. Other relations
+// of the name are ignored: other users may be allowed to create one, and generators of all databases would believe it.
+// `known` caches the oid, at first InvalidOid.
 Relation open_extension_relation(Oid& known, const char* name, LOCKMODE lock, const Deadline& deadline);
 
-// The same without waiting: null also if another session has it locked.
+// The same without waiting: null if it is missing, or if another session has it locked.
 Relation open_extension_relation_if_free(Oid& known, const char* name, LOCKMODE lock);
 
 }  // namespace snowflake_ids
