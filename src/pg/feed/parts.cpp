@@ -167,11 +167,6 @@ void check_deletions(Oid table, Oid part, Oid deletions) {
                  full_name(noted), quote_literal_cstr(full_name(table))));
 }
 
-struct Part {
-    Oid oid;
-    bool is_new;  // this reader has not seen that it was added
-};
-
 // A position beside a transaction with many subtransactions does not list them all.
 bool may_be_unseen(const Since& since, uint64 xid) {
     const Unseen& unseen = since.unseen;
@@ -204,13 +199,15 @@ List* planned_parts(const PlannedStmt& plan, Oid table) {
 
 constexpr const char* parts_differ = "Its parts were others when the poll was planned.";
 
-// What the snapshot shows. A plan may have left out a partition that is being detached. It never has a temporary table
-// of another session.
-List* add_parts(List* parts, const Part& of, const List* planned, Oid table, const Since& since, Snapshot snapshot) {
+// Adds the parts of `of` that the snapshot shows, each once. A plan may have left out a partition that is being detached.
+// It never has a temporary table of another session. `added` gets those of which this reader has not seen that they were
+// added.
+void add_parts(List*& parts, List*& added, Oid of, const List* planned, Oid table, const Since& since,
+               Snapshot snapshot) {
     const FullXids full{next_xid()};
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of.oid));
+    ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(of));
     SysScanDesc scan = systable_beginscan(inherits, InheritsParentIndexId, true, snapshot, 1, &key);
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
@@ -222,13 +219,11 @@ List* add_parts(List* parts, const Part& of, const List* planned, Oid table, con
         const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
         const bool is_new =
             TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && may_be_unseen(since, full(xid));
-        auto* const part = static_cast<Part*>(palloc(sizeof(Part)));
-        *part = {row->inhrelid, of.is_new || is_new};
-        parts = lappend(parts, part);
+        if (is_new || list_member_oid(added, of)) added = lappend_oid(added, row->inhrelid);
+        parts = list_append_unique_oid(parts, row->inhrelid);
     }
     systable_endscan(scan);
     table_close(inherits, AccessShareLock);
-    return parts;
 }
 
 }  // namespace
@@ -263,28 +258,26 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     const Functions f{feed_function("feed_stamp"), feed_function("note_deleted"), feed_function("note_lost")};
     const char* const column = get_attname(table, static_cast<AttrNumber>(stamp_column(table)), false);
     const List* const planned = planned_parts(*plan, table);
-    List* found = NIL;
-    List* parts = list_make1(palloc0(sizeof(Part)));
-    static_cast<Part*>(linitial(parts))->oid = table;
+    List *parts = list_make1_oid(table), *added = NIL;
     for (int i = 0; i < list_length(parts); i++) {
-        const Part& part = *static_cast<const Part*>(list_nth(parts, i));
-        found = list_append_unique_oid(found, part.oid);
-        const TransactionId changed_by = check_unchanged(table, part.oid, snapshot);
-        const Relation relation = relation_open(part.oid, NoLock);
+        const Oid part = list_nth_oid(parts, i);
+        const bool is_new = list_member_oid(added, part);
+        const TransactionId changed_by = check_unchanged(table, part, snapshot);
+        const Relation relation = relation_open(part, NoLock);
         const char* const name = RelationGetRelationName(relation);
         check_relation(table, relation);
         check_triggers(table, relation, f, column, deletes);
-        if (deletes && i > 0 && !relation->rd_rel->relispartition) check_deletions(table, part.oid, deletions);
+        if (deletes && i > 0 && !relation->rd_rel->relispartition) check_deletions(table, part, deletions);
         const bool has_rows = relation->rd_rel->relkind == RELKIND_RELATION;
         // A partition that was created later than the feed has no trigger for TRUNCATE.
         const bool may_be_truncated =
             deletes &&
             !any(relation, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) != 0; }) &&
             has_other_file(relation, changed_by, since);
-        if (has_rows && (part.is_new || may_be_truncated)) {
+        if (has_rows && (is_new || may_be_truncated)) {
             const int stamp = SPI_fnumber(RelationGetDescr(relation), column);
             const bool has_read = has_read_row(relation, stamp, since.unseen, snapshot);
-            if (part.is_new && has_read)
+            if (is_new && has_read)
                 fail_copy_again(
                     psprintf("\"%s\" was added to the table with rows that this reader counts as read.", name));
             if (may_be_truncated && !has_read)
@@ -292,9 +285,9 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         }
         const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
         relation_close(relation, NoLock);
-        if (!is_leaf) parts = add_parts(parts, part, planned, table, since, snapshot);
+        if (!is_leaf) add_parts(parts, added, part, planned, table, since, snapshot);
     }
-    if (list_length(found) != list_length(planned)) fail_again(table, parts_differ);
+    if (list_length(parts) != list_length(planned)) fail_again(table, parts_differ);
     if (!deletes) return;
     (void) check_unchanged(table, deletions, snapshot);
     const Relation root = relation_open(table, NoLock), relation = relation_open(deletions, NoLock);
