@@ -13,11 +13,7 @@ namespace snowflake_ids::feed {
 
 namespace {
 
-struct WalPage {
-    alignas(MAXIMUM_ALIGNOF) char data[XLOG_BLCKSZ];
-};
-
-bool read_page(XLogRecPtr start, TimeLineID timeline, WalPage& page) {
+bool read_page(XLogRecPtr start, TimeLineID timeline, PGAlignedXLogBlock& page) {
     XLogSegNo segment;
     XLByteToSeg(start, segment, wal_segment_size);
     char path[MAXPGPATH];
@@ -32,7 +28,7 @@ bool read_page(XLogRecPtr start, TimeLineID timeline, WalPage& page) {
 }
 
 // The end of the page if its last record ends there. Otherwise, where that record begins; 0: on an earlier page.
-Size last_record(WalPage& page) {
+Size last_record(PGAlignedXLogBlock& page) {
     auto* const header = reinterpret_cast<XLogPageHeader>(page.data);
     Size at = XLogPageHeaderSize(header);
     if ((header->xlp_info & XLP_FIRST_IS_CONTRECORD) != 0) at += MAXALIGN(Size{header->xlp_rem_len});
@@ -55,7 +51,7 @@ XLogRecPtr end_of_records(XLogRecPtr flushed, TimeLineID timeline) {
     XLogRecPtr start = flushed;
     for (int i = 0; i < most_pages && start >= XLOG_BLCKSZ; i++) {
         start -= XLOG_BLCKSZ;
-        WalPage page;
+        PGAlignedXLogBlock page;
         if (!read_page(start, timeline, page)) break;
         const Size at = last_record(page);
         if (at != 0) return start + at;
