@@ -189,9 +189,8 @@ bool is_child(Relation rel) {
 // Not rd_pkindex: before PostgreSQL 18 it leaves out keys that are DEFERRABLE, and it is lost when another process's
 // change of the table is noticed.
 void find_key(Deletions& d, Relation rel) {
-    List* const indexes = RelationGetIndexList(rel);
     const ListCell* cell;
-    foreach (cell, indexes) {
+    foreach (cell, RelationGetIndexList(rel)) {
         const HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
         if (!HeapTupleIsValid(tuple)) continue;
         const auto* index = reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple));
@@ -199,7 +198,6 @@ void find_key(Deletions& d, Relation rel) {
             for (; d.count < index->indnkeyatts; ++d.count) d.columns[d.count].from = index->indkey.values[d.count];
         ReleaseSysCache(tuple);
     }
-    list_free(indexes);
 }
 
 // The key comes first in the table of deletions, then the stamp. A column that was renamed keeps its place. A child

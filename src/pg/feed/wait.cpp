@@ -57,11 +57,9 @@ void will_write(Oid table) {
     if (!watches) RegisterXactCallback(at_event, nullptr);
     watches = true;
     (void) shared_ledger();
-    List* const tables = relatives_above(table);
     const ListCell* cell;
-    foreach (cell, tables)
+    foreach (cell, relatives_above(table))
         written.set(ledger::group_of(MyDatabaseId, lfirst_oid(cell)) - ledger::first_group(MyDatabaseId));
-    list_free(tables);
 }
 
 namespace {
