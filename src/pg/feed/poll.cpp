@@ -129,12 +129,10 @@ FUNCTION(snowflake_ids_feed_begin) {
 // feed_step(stamp): 2, the step of a present row in a poll. Raises an error if this server has not given the stamp.
 FUNCTION(snowflake_ids_feed_step) {
     const auto stamp = static_cast<uint64>(PG_GETARG_INT64(0));
-    auto*& next = reinterpret_cast<uint64*&>(fcinfo->flinfo->fn_extra);
-    if (unlikely(next == nullptr))
-        next = static_cast<uint64*>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(uint64)));
-    if (unlikely(stamp >= *next)) {
-        *next = feed::next_xid();
-        if (stamp >= *next) feed::fail_foreign_stamp(stamp);
+    static uint64 next = 0;  // next_xid() as of some earlier call: it only grows
+    if (unlikely(stamp >= next)) {
+        next = feed::next_xid();
+        if (stamp >= next) feed::fail_foreign_stamp(stamp);
     }
     PG_RETURN_INT32(2);
 }
