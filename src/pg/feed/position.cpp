@@ -61,10 +61,7 @@ Read read(std::string_view text) {
 // The server's own timeline, or that which it replays.
 TimeLineID present_timeline() {
     TimeLineID timeline = 0;
-    if (RecoveryInProgress())
-        (void) GetXLogReplayRecPtr(&timeline);
-    else
-        (void) GetFlushRecPtr(&timeline);
+    RecoveryInProgress() ? GetXLogReplayRecPtr(&timeline) : GetFlushRecPtr(&timeline);
     return timeline;
 }
 
@@ -146,10 +143,10 @@ namespace {
 // and then nobody has seen its end.
 XLogRecPtr present_wal() {
     if (RecoveryInProgress()) return GetXLogReplayRecPtr(nullptr);
-    TimeLineID timeline = 0;
-    const XLogRecPtr flushed = GetFlushRecPtr(&timeline);
+    const XLogRecPtr flushed = GetFlushRecPtr(nullptr);
     return end_of_records(
-        synchronous_standbys::commits_wait() ? Min(flushed, synchronous_standbys::released()) : flushed, timeline);
+        synchronous_standbys::commits_wait() ? Min(flushed, synchronous_standbys::released()) : flushed,
+        present_timeline());
 }
 
 // Not after the snapshot was taken.
