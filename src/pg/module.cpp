@@ -1,4 +1,5 @@
 // The loadable module: its magic block, and what happens when a process loads the library.
+#include "pg/ceilings/wal_page.hpp"
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"
@@ -14,5 +15,6 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void) {
     snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define);
     snowflake_ids::generator::watch_transactions();
+    snowflake_ids::wal_page::watch();
     if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();
 }

@@ -10,12 +10,6 @@ namespace snowflake_ids::issue_limit {
 
 bool generated = false;
 
-namespace {
-
-Ceiling seen{};
-
-}  // namespace
-
 uint64 Host::random_id() {
     uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
@@ -30,20 +24,6 @@ void Host::life_began() {
                                         machine_id::of_server(machine_id::sno_bits), machine_id::source())));
 }
 
-const Host& Host::wal() const {
-    wal_page::watch([] {
-        seen = {};
-        settings::changes++;
-    });
-    return *this;
-}
-
-Ceiling Host::lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
-    return wal_page::lift_if_free(soon, wanted);
-}
-
-Ceiling& Host::seen_wal() { return seen; }
-
 const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
     Host host(deadline);
     (void) ledger::begin_life(host);
@@ -51,7 +31,8 @@ const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
 }
 
 void protect_commit() {
-    if (generated && synchronous_standbys::commits_wait() && !synchronous_standbys::have_flushed(wal_page::position()))
+    if (generated && synchronous_standbys::commits_wait() &&
+        !synchronous_standbys::have_flushed(wal_page::seen.position))
         synchronous_standbys::make_commit_wait();
 }
 

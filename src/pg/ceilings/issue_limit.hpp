@@ -35,13 +35,15 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     static bool locked_at_once(Work work) {
         return ledger::with_ceilings(server_file::place(), work).error == ledger::CeilingError::none;
     }
-    // Itself: read() and lift() are a Wal. From here on, seen_wal() is cleared when the relation changes.
-    const Host& wal() const;
+    // Itself: read() and lift() are a Wal.
+    const Host& wal() const { return *this; }
     ledger::WalCeiling read() const { return wal_page::read(deadline); }
     ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_page::lift(wanted, deadline); }
-    static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted);
+    static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
+        return wal_page::lift_if_free(soon, wanted);
+    }
     // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
-    static Ceiling& seen_wal();
+    static Ceiling& seen_wal() { return wal_page::seen.ceiling; }
 };
 
 // The ledger, in a life: before one has begun, the slots know nothing of earlier ids.

@@ -18,9 +18,12 @@ extern "C" {
 #include "pg/server/error_of.hpp"
 #include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
+#include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::wal_page {
+
+constinit Seen seen{};
 
 namespace {
 
@@ -29,14 +32,11 @@ namespace {
 constexpr const char* name = "wal_ceiling";
 Oid known = InvalidOid;
 
-void (*forget_ceiling)() = nullptr;
-XLogRecPtr last_position = InvalidXLogRecPtr;
-
 // InvalidOid means any relation.
 void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && relation != known) return;
-    last_position = InvalidXLogRecPtr;
-    forget_ceiling();
+    seen = {};
+    settings::changes++;
 }
 
 // ---- the page
@@ -192,7 +192,7 @@ Change change(const Deadline& deadline, Next next) {
     const Change c = change_unflushed_and_close(rel, buffer, next);
     if (c.damage != nullptr) fail_damaged(c.damage);
     flush(c.lsn);
-    last_position = c.lsn;
+    seen.position = c.lsn;
     return c;
 }
 
@@ -210,7 +210,7 @@ Content read_page(Relation rel) {
     const XLogRecPtr lsn = PageGetLSN(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
     if (found.damage != nullptr) fail_damaged(found.damage);
-    last_position = lsn;
+    seen.position = lsn;
     return found.content;
 }
 
@@ -219,17 +219,13 @@ Content read_flushed(const Deadline& deadline) {
     const Content found = read_page(rel);
     relation_close(rel, AccessShareLock);
     // Another backend may have written this and not flushed it yet.
-    if (!RecoveryInProgress()) flush(last_position);
+    if (!RecoveryInProgress()) flush(seen.position);
     return found;
 }
 
 }  // namespace
 
-// PostgreSQL cannot remove a relcache callback.
-void watch(void (*forget)()) {
-    if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
-    forget_ceiling = forget;
-}
+void watch() { CacheRegisterRelcacheCallback(relation_changed, Datum{0}); }
 
 WalCeiling read(const Deadline& deadline) { return read_flushed(deadline).ceiling; }
 
@@ -265,11 +261,9 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     // Whoever has lifted it is flushing.
     if (c.damage != nullptr || (c.after == c.before && XLogNeedsFlush(c.lsn))) return {};
     flush(c.lsn);
-    last_position = c.lsn;
+    seen.position = c.lsn;
     return c.after.ceiling.until;
 }
-
-XLogRecPtr position() { return last_position; }
 
 WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
     return change(deadline, [&](Content& now) { now.ceiling = c; }).before.ceiling;

@@ -24,8 +24,17 @@ namespace snowflake_ids::wal_page {
 
 using ledger::WalCeiling;
 
-// Calls `forget` whenever the relation may have become another one, without the old ceiling.
-void watch(void (*forget)());
+// What this process knows of the relation. When it may have become another one, without the old ceiling, all this is
+// cleared, and generators are set up again.
+struct Seen {
+    Ceiling ceiling{};        // that of Host::seen_wal(): not above the present one; 0: not yet
+    XLogRecPtr position = 0;  // a standby with WAL up to here has the ceiling that was read or lifted last; 0: unknown
+    bool life = false;        // the present life is noted; not in recovery
+};
+extern Seen seen;
+
+// Call it once, when the library is loaded.
+void watch();
 
 // The present ceiling, flushed; on a standby, the one that was replayed.
 WalCeiling read(const Deadline& deadline);
@@ -37,9 +46,6 @@ WalCeiling lift(const WalCeiling& wanted, const Deadline& deadline);
 // As lift(), but only if the ceiling is not above `soon`, and without waiting for another session. Returns the ceiling;
 // 0, and no error, if another session has the lock or is flushing, or if the relation is new, missing or damaged.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
-
-// A standby with WAL up to here has the ceiling that this process read or lifted last. 0: unknown.
-XLogRecPtr position();
 
 // The lives that are noted here, flushed; on a standby, as replayed.
 ledger::FeedLives lives(const Deadline& deadline);

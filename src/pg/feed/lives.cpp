@@ -7,7 +7,6 @@ extern "C" {
 #include "access/xlog.h"
 #include "access/xlogrecovery.h"
 #include "storage/procarray.h"
-#include "utils/inval.h"
 #include "utils/snapmgr.h"
 }
 
@@ -21,13 +20,6 @@ extern "C" {
 namespace snowflake_ids::feed {
 
 namespace {
-
-// By this process, in this database. Only outside recovery, so a promotion begins with false.
-constinit bool noted = false;
-constinit bool watches = false;
-
-// The relation of the lives may have become another one.
-void relation_changed(Datum, Oid) { noted = false; }
 
 // Of those that are in progress, prepared transactions do not count: they were in progress, or later than its xmax, for
 // each position of an earlier life. A process that gets its transaction id after the snapshot stamps with a larger one.
@@ -69,15 +61,13 @@ uint64 present_life() {
 }
 
 void note_life() {
-    if (likely(noted)) return;
-    if (!watches) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
-    watches = true;
+    if (likely(wal_page::seen.life)) return;
     const Deadline deadline;
     if (!wal_page::lives(deadline).has(present_life())) {
         wal_page::note_life(life_that_begins(), deadline);
         wait_for_standbys(deadline);
     }
-    noted = true;
+    wal_page::seen.life = true;
 }
 
 ledger::FeedLives all_lives() {
