@@ -15,18 +15,12 @@ extern "C" {
 }
 #endif
 
-// Soft errors came with 16. Before, these macros raise them.
+// Soft errors came with 16. Before, this macro raises them.
 #if PG_VERSION_NUM < 160000
-#define SOFT_ERROR_OCCURRED(escontext) (false)
 #define errsave(context, ...)        \
     do {                             \
         (void) (context);            \
         ereport(ERROR, __VA_ARGS__); \
-    } while (0)
-#define ereturn(context, dummy_value, ...) \
-    do {                                   \
-        errsave(context, __VA_ARGS__);     \
-        return dummy_value;                \
     } while (0)
 #endif
 
