@@ -64,12 +64,6 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::SqlFormat format) {
 // Ids are at most 2.5 s ahead of the clock after a start, if nobody has moved them.
 constexpr const char* later = "now() + interval '3 seconds'";
 
-void fail_past_floor() {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("floor is in the past, and the server does not know which ids were generated"),
-                    errhint("Call snowflake_ids.reset() with a time above every id, such as %s.", later)));
-}
-
 }  // namespace
 
 // snowflake_ids.reset(floor, format, machine_id, force); null chooses all.
@@ -95,13 +89,15 @@ FUNCTION(snowflake_ids_reset) {
 
     const ledger::Ledger& shared = shared_ledger();
     const Deadline deadline{.queues = true};
-    const bool in_past = !reset.force && floor < now;
     // Before anything is changed.
     server_file::check();
-    // In both cases nothing shows which ids were issued before.
-    if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     const bool damaged = wal_page::is_damaged();
-    if (in_past && damaged) fail_past_floor();
+    // In both cases nothing shows which ids were issued before.
+    if (!reset.force && floor < now && (damaged || !ledger::has_begun(*shared.header))) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("floor is in the past, and the server does not know which ids were generated"),
+                        errhint("Call snowflake_ids.reset() with a time above every id, such as %s.", later)));
+    }
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been generated"),
