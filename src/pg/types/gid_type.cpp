@@ -39,8 +39,9 @@ Kind kind_of_modifier(int32 modifier) {
     return static_cast<Kind>(modifier);
 }
 
-Datum check_kind(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
-    if (fcinfo->isnull) return id;
+// The id if it has the kind of the modifier. NULL after a soft error, also of the input function before.
+Datum check_modifier(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
+    if (modifier == -1 || fcinfo->isnull) return id;
     const Kind wanted = kind_of_modifier(modifier), kind = gid::kind(id_in<Id>(id));
     if (kind == wanted) return id;
     const char* text = DatumGetCString(DirectFunctionCall1(snowflake_ids_gid_out, id));
@@ -49,11 +50,6 @@ Datum check_kind(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
                               errdetail("gid(%1$s) accepts only ids of kind %1$s, but this is a %2$s id.",
                                         kind_name(wanted), kind_name(kind))));
     PG_RETURN_NULL();
-}
-
-// The id if it has the kind of the modifier. NULL after a soft error, also of the input function before.
-inline Datum check_modifier(FunctionCallInfo fcinfo, Datum id, int32 modifier) {
-    return modifier == -1 ? id : check_kind(fcinfo, id, modifier);
 }
 
 }  // namespace

@@ -100,18 +100,16 @@ inline bool keep_abbreviating(int, SortSupport) { return false; }
 template <class Id>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
     const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
-    if constexpr (passed_by_value<Id>) {
-        // A mastic is its own key. With this comparator PostgreSQL uses its fast sort for plain numbers.
-        support->comparator = ssup_datum_unsigned_cmp;
-    } else {
-        support->comparator = compare_datums<Id>;
-        if (!support->abbreviate) PG_RETURN_VOID();
-
-        // for the fast sort, too
-        support->comparator = ssup_datum_unsigned_cmp;
-        support->abbrev_converter = abbreviate<Id>;
-        support->abbrev_abort = keep_abbreviating;
-        support->abbrev_full_comparator = compare_datums<Id>;
+    // With this comparator PostgreSQL uses its fast sort for plain numbers, such as keys. A mastic is its own key.
+    support->comparator = ssup_datum_unsigned_cmp;
+    if constexpr (!passed_by_value<Id>) {
+        if (support->abbreviate) {
+            support->abbrev_converter = abbreviate<Id>;
+            support->abbrev_abort = keep_abbreviating;
+            support->abbrev_full_comparator = compare_datums<Id>;
+        } else {
+            support->comparator = compare_datums<Id>;
+        }
     }
     PG_RETURN_VOID();
 }
