@@ -101,10 +101,9 @@ FUNCTION(snowflake_ids_layout_create) {
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
                         errhint("Choose another name. A layout never changes.")));
     }
-    Datum values[columns];
-    bool nulls[columns] = {};
-    for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
-    CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+    Columns row;
+    for (int i = 0; i < columns; i++) row.add(PG_GETARG_DATUM(i));
+    CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), row.values, row.nulls));
     // if the transaction is rolled back, this backend's cache must forget the layout
     CacheInvalidateRelcache(rel);
     table_close(rel, NoLock);
@@ -208,8 +207,7 @@ FUNCTION(snowflake_ids_known_layouts) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     for (const KnownLayout& k : known_layouts) {
         const Layout& l = k.layout;
-        Interval tick = {};
-        tick.time = l.timeline.tick_length.count();
+        const Interval tick{.time = l.timeline.tick_length.count(), .day = 0, .month = 0};
         Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch)),
                           IntervalPGetDatum(&tick),          UInt32GetDatum(l.timeline.bits),
                           UInt32GetDatum(l.node_bits),       UInt32GetDatum(l.sequence_bits),
