@@ -34,9 +34,8 @@ Datum count_datum(const ledger::Word& counter) {
 // has no slot.
 const char* known_name(uint64 packed_layout) {
     for (const KnownLayout& k : known_layouts) {
-        if (!k.generates) continue;
         const Result<uint64> known = ledger::pack_layout(k.layout);
-        if (known && known.value == packed_layout) return k.name;
+        if (k.generates && known && known.value == packed_layout) return k.name;
     }
     return nullptr;
 }

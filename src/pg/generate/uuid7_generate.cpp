@@ -25,10 +25,8 @@ uuid7::Moment next_moment() {
     return last = next;
 }
 
-uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
-
 }  // namespace
 
-FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
+FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(uuid7::make(next_moment(), entropy::random64())); }
 
 }  // namespace snowflake_ids

@@ -88,8 +88,7 @@ public:
         double sum = 0;
         for (int i = 0; i < common_.nvalues; i++)
             if (range.contains(key(common_, i))) sum += common_.numbers[i];
-        double other_rows = 1 - nulls_ - common_rows_;
-        if (other_rows < 0) other_rows = 0;
+        const double other_rows = Max(1 - nulls_ - common_rows_, 0.0);
         sum += other_rows * (histogram_.nvalues > 1 ? of_histogram(range) : range.default_fraction());
         CLAMP_PROBABILITY(sum);
         return sum;
