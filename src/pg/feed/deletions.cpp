@@ -184,8 +184,8 @@ bool is_child(Relation rel) {
     return !rel->rd_rel->relispartition && list_length(relatives_above(RelationGetRelid(rel))) > 1;
 }
 
-}  // namespace
-
+// The columns of the primary key, in `from`. `count` stays 0 if there is none.
+//
 // Not rd_pkindex: before PostgreSQL 18 it leaves out keys that are DEFERRABLE, and it is lost when another process's
 // change of the table is noticed.
 void find_key(Deletions& d, Relation rel) {
@@ -200,9 +200,11 @@ void find_key(Deletions& d, Relation rel) {
     }
 }
 
+}  // namespace
+
 // The key comes first in the table of deletions, then the stamp. A column that was renamed keeps its place. A child
 // table may have another key than its parent, or none.
-const char* match_key(Deletions& d, Relation deletions, Relation rel) {
+const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs_key) {
     const char* const table = full_name(RelationGetRelid(deletions));
     Deletions key{};
     find_key(key, rel);
@@ -223,7 +225,7 @@ const char* match_key(Deletions& d, Relation deletions, Relation rel) {
             return psprintf("Column \"%s\" of %s is none of the key, or has another type.", name, table);
         d.columns[d.count++] = {number, i, column.atttypid};
     }
-    return has_stamp && d.count > 0 && (!own_key || d.count == key.count)
+    return has_stamp && d.count > 0 && (!own_key || d.count == key.count) && (!needs_key || key.count > 0)
                ? nullptr
                : psprintf("%s does not have the key and a stamp.", table);
 }

@@ -27,11 +27,9 @@ struct Deletions {
 // The table of the deletions of a table or a part: its own, or the next one of those above. InvalidOid if there is none.
 Oid deletions_of_part(Oid table);
 
-// The columns of the primary key, in `from`. `count` stays 0 if there is none.
-void find_key(Deletions& d, Relation rel);
-
-// Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key.
-const char* match_key(Deletions& d, Relation deletions, Relation rel);
+// Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key, or
+// if `rel` has none and needs one; null: nothing.
+const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs_key = false);
 
 // Raises an error if this is no call of a trigger, or of one that does not fit.
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, bool (*fits)(TriggerEvent));
