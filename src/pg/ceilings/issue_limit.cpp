@@ -4,7 +4,6 @@
 #include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/entropy.hpp"
 #include "pg/server/machine_id.hpp"
-#include "pg/server/settings.hpp"
 
 namespace snowflake_ids::issue_limit {
 

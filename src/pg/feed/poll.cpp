@@ -7,7 +7,6 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/execnodes.h"
 #include "utils/array.h"
-#include "utils/memutils.h"
 }
 
 #include "pg/datum.hpp"
