@@ -16,11 +16,11 @@ extern "C" {
 
 #include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/datum.hpp"
+#include "pg/feed/end_of_wal.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/lives.hpp"
 #include "pg/feed/parts.hpp"
 #include "pg/feed/snapshot.hpp"
-#include "pg/feed/wal.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::feed {

@@ -1,6 +1,6 @@
 // The WAL writer flushes whole pages, so beside a transaction that writes much, flushed WAL often ends inside a record.
 // After a crash, recovery ends before that record.
-#include "pg/feed/wal.hpp"
+#include "pg/feed/end_of_wal.hpp"
 
 extern "C" {
 #include "access/xlog.h"
