@@ -45,7 +45,7 @@ extern "C" {
 #include "pg/feed/position.hpp"
 #include "pg/feed/snapshot.hpp"
 #include "pg/feed/wait.hpp"
-#include "pg/server/relatives.hpp"
+#include "pg/server/table_ancestors.hpp"
 
 namespace snowflake_ids::feed {
 
@@ -59,7 +59,7 @@ namespace {
                     errmsg("cannot note what is deleted from \"%s\" for its feed", RelationGetRelationName(rel)),
                     errdetail_internal("%s", detail),
                     errhint("SELECT * FROM snowflake_ids.check_feed(%s); shows what to do. Or drop trigger \"%s\".",
-                            quote_literal_cstr(full_name(llast_oid(relatives_above(RelationGetRelid(rel))))),
+                            quote_literal_cstr(full_name(llast_oid(table_and_ancestors(RelationGetRelid(rel))))),
                             t.tg_trigger->tgname),
                     errtable(rel)));
 }
@@ -101,7 +101,7 @@ Oid deletions_of(Oid table) {
 
 Oid deletions_of_part(Oid table) {
     const ListCell* cell;
-    foreach (cell, relatives_above(table))
+    foreach (cell, table_and_ancestors(table))
         if (const Oid found = deletions_of(lfirst_oid(cell)); OidIsValid(found)) return found;
     return InvalidOid;
 }
@@ -181,7 +181,7 @@ Relation open_deletions(const TriggerData& t) {
 }
 
 bool is_child(Relation rel) {
-    return !rel->rd_rel->relispartition && list_length(relatives_above(RelationGetRelid(rel))) > 1;
+    return !rel->rd_rel->relispartition && list_length(table_and_ancestors(RelationGetRelid(rel))) > 1;
 }
 
 // The columns of the primary key, in `from`. `count` stays 0 if there is none.
@@ -258,7 +258,7 @@ void note_key(Deletions& d, const TriggerData& t) {
 void note_truncated(const TriggerData& t) {
     const Relation deletions = open_deletions(t), rel = t.tg_relation;
     const Oid oid = RelationGetRelid(rel);
-    const bool whole = !rel->rd_rel->relispartition && list_length(relatives_above(oid)) == 1 &&
+    const bool whole = !rel->rd_rel->relispartition && list_length(table_and_ancestors(oid)) == 1 &&
                        (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE || !has_subclass(oid));
     insert_without_key(deletions,
                        whole ? nullptr : psprintf("\"%s\"%s", RelationGetRelationName(rel), part_was_truncated));

@@ -34,7 +34,7 @@ extern "C" {
 #include "pg/feed/deletions.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/snapshot.hpp"
-#include "pg/server/relatives.hpp"
+#include "pg/server/table_ancestors.hpp"
 
 namespace snowflake_ids::feed {
 

@@ -16,7 +16,7 @@ extern "C" {
 #include "utils/rel.h"
 }
 
-#include "pg/server/relatives.hpp"
+#include "pg/server/table_ancestors.hpp"
 
 namespace snowflake_ids {
 
@@ -47,7 +47,7 @@ int find_column(const TriggerData& t) {
                     errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
                     errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
                             quote_identifier(t.tg_trigger->tgname), full_name(RelationGetRelid(rel)),
-                            quote_literal_cstr(full_name(llast_oid(relatives_above(RelationGetRelid(rel)))))),
+                            quote_literal_cstr(full_name(llast_oid(table_and_ancestors(RelationGetRelid(rel)))))),
                     errtable(rel)));
 }
 

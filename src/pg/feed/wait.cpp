@@ -12,8 +12,8 @@
 #include "pg/feed/parts.hpp"
 #include "pg/feed/position.hpp"
 #include "pg/server/deadline.hpp"
-#include "pg/server/relatives.hpp"
 #include "pg/server/shared_ledger.hpp"
+#include "pg/server/table_ancestors.hpp"
 #include "pg/server/waiters.hpp"
 
 extern "C" {
@@ -58,7 +58,7 @@ void will_write(Oid table) {
     watches = true;
     (void) shared_ledger();
     const ListCell* cell;
-    foreach (cell, relatives_above(table))
+    foreach (cell, table_and_ancestors(table))
         written.set(ledger::group_of(MyDatabaseId, lfirst_oid(cell)) - ledger::first_group(MyDatabaseId));
 }
 

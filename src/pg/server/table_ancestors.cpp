@@ -1,5 +1,5 @@
 // Reads pg_inherits, because PostgreSQL's own functions leave out partitions that are being detached.
-#include "pg/server/relatives.hpp"
+#include "pg/server/table_ancestors.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -12,7 +12,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-List* relatives_above(Oid table) {
+List* table_and_ancestors(Oid table) {
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     List* found = list_make1_oid(table);
     for (int i = 0; i < list_length(found); i++) {

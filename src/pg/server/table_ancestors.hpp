@@ -11,7 +11,7 @@ namespace snowflake_ids {
 
 // The oids begin with the table. A partition that is being detached still counts, because transactions that began
 // before may write to it through the table.
-List* relatives_above(Oid table);
+List* table_and_ancestors(Oid table);
 
 // As SQL wants it; my_table if there is none, or it was dropped meanwhile.
 const char* full_name(Oid relation);
