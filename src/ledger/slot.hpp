@@ -152,13 +152,13 @@ struct Header {
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// waiting.hpp
+// feed_wait.hpp
 inline constexpr std::uint32_t groups_of_database = 128, group_count = 8 * groups_of_database;
 
 struct alignas(64) Group {
     Word count;                // begins at a random number
     Word pace;                 // for those who wait
-    std::uint64_t waiters[5];  // pg/server/waiters.hpp
+    std::uint64_t waiters[5];  // pg/server/feed_waiters.hpp
 };
 static_assert(sizeof(Group) == 64);
 

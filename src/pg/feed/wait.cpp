@@ -1,4 +1,4 @@
-// wait_feed(): sleeps until a transaction has committed rows of a table. The steps are in ledger/waiting.hpp.
+// wait_feed(): sleeps until a transaction has committed rows of a table. The steps are in ledger/feed_wait.hpp.
 //
 // A standby has no such counts, because the startup process calls no code of ours. There, a reader looks each 20 ms
 // whether any transaction has ended.
@@ -8,13 +8,13 @@
 #include <bitset>
 
 #include "ledger/clock.hpp"
-#include "ledger/waiting.hpp"
+#include "ledger/feed_wait.hpp"
 #include "pg/feed/parts.hpp"
 #include "pg/feed/position.hpp"
 #include "pg/server/deadline.hpp"
+#include "pg/server/feed_waiters.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/table_ancestors.hpp"
-#include "pg/server/waiters.hpp"
 
 extern "C" {
 #include "access/twophase.h"

@@ -9,9 +9,9 @@ extern "C" {
 }
 
 #include "ledger/clock.hpp"
-#include "ledger/waiting.hpp"
+#include "ledger/feed_wait.hpp"
 #include "pg/server/error_of.hpp"
-#include "pg/server/waiters.hpp"
+#include "pg/server/feed_waiters.hpp"
 
 namespace snowflake_ids {
 

@@ -19,9 +19,9 @@
 
 #include "choice_scenes.hpp"
 #include "expected.hpp"
+#include "feed_wait_scenes.hpp"
 #include "file_scenes.hpp"
 #include "slot_scenes.hpp"
-#include "waiting_scenes.hpp"
 
 namespace snowflake_ids::weak_memory {
 namespace {

@@ -1,10 +1,10 @@
-// waiting.hpp under every interleaving: at rest, no reader has a count that still holds although a row is committed that
-// it has not read, and none sleeps before such a row unless it was woken.
+// feed_wait.hpp under every interleaving: at rest, no reader has a count that still holds although a row is committed
+// that it has not read, and none sleeps before such a row unless it was woken.
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "ledger/waiting.hpp"
+#include "ledger/feed_wait.hpp"
 #include "support/ledger_explore.hpp"
 
 namespace snowflake_ids::ledger {
@@ -169,15 +169,15 @@ struct TwoReaders : Waiting {
         program({Reader<Steps>{1, 2}});
     }
 };
-TEST(LedgerWaitingModel, OneWriter) {
+TEST(LedgerFeedWaitModel, OneWriter) {
     OneWriter<Right> m;
     expect_right(m);
 }
-TEST(LedgerWaitingModel, TwoWriters) {
+TEST(LedgerFeedWaitModel, TwoWriters) {
     TwoWriters<Right> m;
     expect_right(m);
 }
-TEST(LedgerWaitingModel, TwoReaders) {
+TEST(LedgerFeedWaitModel, TwoReaders) {
     TwoReaders<Right> m;
     expect_right(m);
 }
@@ -192,7 +192,7 @@ void expect_complaint(Complaint complaint) {
 struct CountsFirst : Right {
     static constexpr bool visible_first = false;
 };
-TEST(LedgerWaitingWrong, CountsBeforeTheRowIsVisible) { expect_complaint<OneWriter, CountsFirst>(Waiting::holds); }
+TEST(LedgerFeedWaitWrong, CountsBeforeTheRowIsVisible) { expect_complaint<OneWriter, CountsFirst>(Waiting::holds); }
 
 struct WakesFirst : Right {
     static void count_up(Memory& m) {
@@ -200,17 +200,17 @@ struct WakesFirst : Right {
         ledger::count_up(m.group, [](auto&) {});
     }
 };
-TEST(LedgerWaitingWrong, WakesBeforeTheCount) { expect_complaint<OneWriter, WakesFirst>(Waiting::missed); }
+TEST(LedgerFeedWaitWrong, WakesBeforeTheCount) { expect_complaint<OneWriter, WakesFirst>(Waiting::missed); }
 
 struct LooksOnce : Right {
     static constexpr bool looks_again = false;
 };
-TEST(LedgerWaitingWrong, DoesNotLookAgainInTheList) { expect_complaint<OneWriter, LooksOnce>(Waiting::missed); }
+TEST(LedgerFeedWaitWrong, DoesNotLookAgainInTheList) { expect_complaint<OneWriter, LooksOnce>(Waiting::missed); }
 
 struct ReadsFirst : Right {
     static constexpr bool count_first = false;
 };
-TEST(LedgerWaitingWrong, ReadsBeforeItHasTheCount) { expect_complaint<OneWriter, ReadsFirst>(Waiting::holds); }
+TEST(LedgerFeedWaitWrong, ReadsBeforeItHasTheCount) { expect_complaint<OneWriter, ReadsFirst>(Waiting::holds); }
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

@@ -1,4 +1,4 @@
-// Who sleeps in a group of ledger/waiting.hpp: a condition variable of PostgreSQL. It has no pointers, so each process
+// Who sleeps in a group of ledger/feed_wait.hpp: a condition variable of PostgreSQL. It has no pointers, so each process
 // may see it at another address. A process leaves it when its transaction ends, however that ends: before dynamic
 // shared memory is unmapped.
 #pragma once

@@ -1,7 +1,7 @@
-// What ledger_waiting_model_test.cpp checks.
+// What ledger_feed_wait_model_test.cpp checks.
 #pragma once
 
-#include "ledger/waiting.hpp"
+#include "ledger/feed_wait.hpp"
 #include "memory.hpp"
 
 namespace snowflake_ids::weak_memory {

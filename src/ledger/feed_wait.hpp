@@ -1,7 +1,7 @@
 // Waiting: how readers of feeds sleep until a transaction has committed rows that they have not read.
 //
 // Tables share groups. A Group has a count and the list of the processes that sleep, which a lock of PostgreSQL guards
-// (pg/server/waiters.hpp).
+// (pg/server/feed_waiters.hpp).
 //
 // A transaction that has written into such tables takes these steps when it is committed and its rows are visible. It
 // also takes them when it is prepared.

@@ -1,5 +1,5 @@
-// Waiting: each step alone. Every interleaving is in ledger_waiting_model_test.
-#include "ledger/waiting.hpp"
+// Waiting: each step alone. Every interleaving is in ledger_feed_wait_model_test.
+#include "ledger/feed_wait.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t database = 5;
 
-TEST(LedgerWaiting, GroupsOfTables) {
+TEST(LedgerFeedWait, GroupsOfTables) {
     EXPECT_NE(group_of(database, 7), group_of(database + 1, 7));
     std::set<std::uint32_t> used;
     for (std::uint64_t table = 16384; table < 16384 + groups_of_database; table++) {
@@ -23,14 +23,14 @@ TEST(LedgerWaiting, GroupsOfTables) {
     EXPECT_GT(used.size(), groups_of_database / 2) << "neighbours have different groups";
 }
 
-TEST(LedgerWaiting, CountsDiffer) {
+TEST(LedgerFeedWait, CountsDiffer) {
     std::set<std::uint64_t> counts;
     for (std::uint32_t i = 0; i < group_count; i++)
         for (std::uint64_t n = 0; n < 100; n++) counts.insert(first_count(42, i) + n);
     EXPECT_EQ(counts.size(), group_count * 100) << "no group has the count of another one soon";
 }
 
-TEST(LedgerWaiting, CountsThenWakes) {
+TEST(LedgerFeedWait, CountsThenWakes) {
     Group group{};
     group.count.store(41);
     std::uint64_t when_woken = 0;
