@@ -47,8 +47,8 @@
 #include "core/error.hpp"
 #include "core/step.hpp"
 #include "core/time.hpp"
+#include "ledger/packed_state.hpp"
 #include "ledger/slot.hpp"
-#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -57,7 +57,7 @@ enum class Outcome : unsigned char {
     overflow,      // the sequence of this tick is used up: try again after `wait`
     regression,    // the clock is behind, and the policy is to wait (try again after `wait`) or to fail
     ceiling,       // the tick is at or above the caller's limit: lift the ceilings first
-    ended,         // the last tick of the format or of the word (word.hpp) has passed
+    ended,         // the last tick of the format or of the word (packed_state.hpp) has passed
     before_epoch,  // the clock is before the format's epoch
 };
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ledger/claim.hpp"
+#include "ledger/packed_state.hpp"
 #include "ledger/slot.hpp"
-#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 

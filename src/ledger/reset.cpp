@@ -5,7 +5,7 @@
 
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/word.hpp"
+#include "ledger/packed_state.hpp"
 
 namespace snowflake_ids::ledger {
 

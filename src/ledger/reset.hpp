@@ -7,7 +7,7 @@
 #include "ledger/ceiling_file.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/memory.hpp"
-#include "ledger/word.hpp"
+#include "ledger/packed_state.hpp"
 
 namespace snowflake_ids::ledger {
 

@@ -104,7 +104,7 @@ struct BasicSlot {
     using Word = Holds<std::uint64_t>;
 
     Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
-    Word word;  // see word.hpp
+    Word word;  // see packed_state.hpp
     Word safe;  // State::safe; only a forced reset lowers it
     // Ticks at or above it may not be issued. Lifted only to what the ceiling file has synced. A forced reset and a new
     // life may lower it. 0: none yet

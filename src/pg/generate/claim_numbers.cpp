@@ -7,7 +7,7 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
-#include "ledger/word.hpp"
+#include "ledger/packed_state.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/deadline.hpp"

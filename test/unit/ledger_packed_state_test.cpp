@@ -1,5 +1,5 @@
 // The packed word: every state that a generator can have survives it.
-#include "ledger/word.hpp"
+#include "ledger/packed_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ void expect_kept(const State& s, bool has_toggle) {
     EXPECT_EQ(back.toggle(), has_toggle ? s.toggle() : 0);
 }
 
-TEST(LedgerWord, CornersSurvive) {
+TEST(LedgerPackedState, CornersSurvive) {
     for (const bool has_toggle : {false, true}) {
         for (const std::uint64_t tick : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, sno::timeline.max_tick(),
                                          max_tick(true) - 1, max_tick(true), max_tick(false) - 1, max_tick(false)}) {
@@ -38,7 +38,7 @@ TEST(LedgerWord, CornersSurvive) {
     }
 }
 
-TEST(LedgerWord, RandomStatesSurvive) {
+TEST(LedgerPackedState, RandomStatesSurvive) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 200000; i++) {
         const bool has_toggle = random() & 1;
@@ -50,7 +50,7 @@ TEST(LedgerWord, RandomStatesSurvive) {
     }
 }
 
-TEST(LedgerWord, Limits) {
+TEST(LedgerPackedState, Limits) {
     EXPECT_EQ(max_tick(false), (std::uint64_t{1} << 47) - 1);
     EXPECT_EQ(max_tick(true), (std::uint64_t{1} << 46) - 1);
     EXPECT_GE(max_tick(true), sno::timeline.max_tick());
@@ -63,7 +63,7 @@ TEST(LedgerWord, Limits) {
     EXPECT_EQ(pack({.tick = max_tick(true), .next = next_mask, .drifts = 1}, true), ~std::uint64_t{0});
 }
 
-TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
+TEST(LedgerPackedState, OnlyTheToggleOfTheDriftsIsKept) {
     for (const std::uint32_t drifts : {2u, 3u, 0xfffffffeu, 0xffffffffu}) {
         const State s{.tick = 77, .next = 5, .drifts = drifts};
         EXPECT_EQ(unpack(pack(s, true), 0, true).drifts, drifts & 1);
@@ -73,7 +73,7 @@ TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
 }
 
 // Words of one toggle compare as their ids do.
-TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
+TEST(LedgerPackedState, AddingToTheWordIsAddingToNext) {
     const State s{.tick = 123456, .next = 65530, .drifts = 1};
     State t = s;
     t.next += 6;
