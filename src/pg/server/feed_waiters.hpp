@@ -1,6 +1,6 @@
-// Who sleeps in a group of ledger/feed_wait.hpp: a condition variable of PostgreSQL. It has no pointers, so each process
-// may see it at another address. A process leaves it when its transaction ends, however that ends: before dynamic
-// shared memory is unmapped.
+// Who sleeps in a group of ledger/feed_wait.hpp: a condition variable of PostgreSQL. It has no pointers, so each
+// process may see it at another address. A process leaves it when its transaction ends, however that ends: before
+// dynamic shared memory is unmapped.
 #pragma once
 
 #include "ledger/slot.hpp"
