@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/gid.hpp"
-#include "core/gid_order.hpp"
+#include "core/gid_sort_key.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
-#include "core/sno_order.hpp"
+#include "core/sno_sort_key.hpp"
 #include "fuzz.hpp"
 
 namespace snowflake_ids::fuzz {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <new>
 
-#include "core/gid_order.hpp"
+#include "core/gid_sort_key.hpp"
 #include "core/mastic.hpp"
-#include "core/sno_order.hpp"
+#include "core/sno_sort_key.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"

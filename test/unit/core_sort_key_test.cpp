@@ -1,6 +1,6 @@
 // Sort keys never contradict the order of the ids and seldom tie.
-#include "core/gid_order.hpp"
-#include "core/sno_order.hpp"
+#include "core/gid_sort_key.hpp"
+#include "core/sno_sort_key.hpp"
 
 #include <gtest/gtest.h>
 

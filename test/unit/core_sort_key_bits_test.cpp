@@ -1,9 +1,9 @@
 // Sort keys bit for bit; comparison of ids that differ in one byte.
 #include <gtest/gtest.h>
 
-#include "core/gid_order.hpp"
+#include "core/gid_sort_key.hpp"
 #include "core/mastic.hpp"
-#include "core/sno_order.hpp"
+#include "core/sno_sort_key.hpp"
 #include "core/uuid7.hpp"
 
 #include "support/id_operators.hpp"
