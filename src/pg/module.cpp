@@ -2,7 +2,7 @@
 #include "pg/ceilings/wal_page.hpp"
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/not_accepted.hpp"
+#include "pg/server/refused_settings.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 
@@ -13,7 +13,7 @@ PGDLLEXPORT void _PG_init(void);
 }
 
 void _PG_init(void) {
-    snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define);
+    snowflake_ids::refused_settings::define_settings(snowflake_ids::settings::define);
     snowflake_ids::generator::watch_transactions();
     snowflake_ids::wal_page::watch();
     if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();

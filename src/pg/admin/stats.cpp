@@ -20,7 +20,7 @@ extern "C" {
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
-#include "pg/server/not_accepted.hpp"
+#include "pg/server/refused_settings.hpp"
 
 namespace snowflake_ids {
 
@@ -103,9 +103,9 @@ FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
-    const bool known = !not_accepted::is_refused(not_accepted::machine_id), in_use = known && !in_recovery;
+    const bool known = !refused_settings::is_refused(refused_settings::machine_id), in_use = known && !in_recovery;
     constexpr unsigned wide = automatic_machine_id::bits, narrow = wide - 1;
-    const char* refused = not_accepted::describe();
+    const char* refused = refused_settings::describe();
     const int64 life = shared != nullptr ? static_cast<int64>(shared->header->life_number.load()) : 0;
 
     Columns row;

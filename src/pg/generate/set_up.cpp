@@ -14,7 +14,7 @@ extern "C" {
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
-#include "pg/server/not_accepted.hpp"
+#include "pg/server/refused_settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::generator {
@@ -41,7 +41,7 @@ void check_may_generate(const char* name) {
                         errdetail("A function that is declared PARALLEL SAFE generates the id."),
                         errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for that function.")));
     }
-    not_accepted::fail_if_any();
+    refused_settings::fail_if_any();
 }
 
 uint64 packed_layout_of(const char* name, const Layout& layout) {

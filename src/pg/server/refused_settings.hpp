@@ -7,7 +7,7 @@
 
 #include "pg/pg.hpp"
 
-namespace snowflake_ids::not_accepted {
+namespace snowflake_ids::refused_settings {
 
 // The settings on which uniqueness depends.
 enum Setting : int { machine_id, sno_sequence_min, sno_sequence_max, clock_regression, durable_window, count };
@@ -25,4 +25,4 @@ void fail_if_any();
 // For snowflake_ids.status(): these settings with their values, palloc'd; null if all were accepted.
 char* describe();
 
-}  // namespace snowflake_ids::not_accepted
+}  // namespace snowflake_ids::refused_settings

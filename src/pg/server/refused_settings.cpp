@@ -1,5 +1,5 @@
 // A setting was not accepted if its source (file, role, session, ...) changes when it is defined.
-#include "pg/server/not_accepted.hpp"
+#include "pg/server/refused_settings.hpp"
 
 #include <bit>
 
@@ -8,7 +8,7 @@ extern "C" {
 #include "utils/guc.h"
 }
 
-namespace snowflake_ids::not_accepted {
+namespace snowflake_ids::refused_settings {
 
 namespace {
 
@@ -107,4 +107,4 @@ char* describe() {
     return list.data;
 }
 
-}  // namespace snowflake_ids::not_accepted
+}  // namespace snowflake_ids::refused_settings
