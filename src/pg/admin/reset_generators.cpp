@@ -5,7 +5,7 @@
 #include "core/automatic_machine_id.hpp"
 #include "core/gid.hpp"
 #include "ledger/formats.hpp"
-#include "pg/admin/operate.hpp"
+#include "pg/admin/advance_generators.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

@@ -1,5 +1,5 @@
 // Moves generators forward: past an imported id (observe), and past the present time (pass_now).
-#include "pg/admin/operate.hpp"
+#include "pg/admin/advance_generators.hpp"
 
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
