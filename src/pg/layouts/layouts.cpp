@@ -21,7 +21,7 @@ namespace {
 // them. Most sessions use one or two layouts, and a search compares the names of all.
 NamedLayout* cache = nullptr;
 
-// InvalidOid means any relation. CacheInvalidateRelcache() in layout_changes.cpp causes this call for a changed row.
+// InvalidOid means any relation. CacheInvalidateRelcache() in layout_commands.cpp causes this call for a changed row.
 void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && relation != relation_oid) return;
     for (NamedLayout* named = cache; named != nullptr; named = named->next) named->valid = false;
