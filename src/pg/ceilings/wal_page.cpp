@@ -15,7 +15,7 @@ extern "C" {
 
 #include "ledger/ceiling_file.hpp"
 #include "pg/datum.hpp"
-#include "pg/server/error_of.hpp"
+#include "pg/server/catch_error.hpp"
 #include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
 #include "pg/server/settings.hpp"
@@ -272,7 +272,7 @@ WalCeiling exchange(const WalCeiling& c, const Deadline& deadline) {
 bool is_damaged() {
     Relation rel = open_extension_relation_if_free(known, name, AccessShareLock);
     if (rel == nullptr) return false;
-    const ErrorData* error = error_of([rel] { (void) read_page(rel); });
+    const ErrorData* error = catch_error([rel] { (void) read_page(rel); });
     relation_close(rel, AccessShareLock);
     if (error != nullptr && error->sqlerrcode != ERRCODE_DATA_CORRUPTED) ReThrowError(const_cast<ErrorData*>(error));
     return error != nullptr;

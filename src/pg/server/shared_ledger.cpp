@@ -10,7 +10,7 @@ extern "C" {
 
 #include "ledger/clock.hpp"
 #include "ledger/feed_wait.hpp"
-#include "pg/server/error_of.hpp"
+#include "pg/server/catch_error.hpp"
 #include "pg/server/feed_waiters.hpp"
 
 namespace snowflake_ids {
@@ -146,7 +146,7 @@ const ledger::Ledger& shared_ledger() {
 }
 
 const ledger::Ledger* try_shared_ledger(const char** why) {
-    const ErrorData* error = own_ledger ? nullptr : error_of(attach);
+    const ErrorData* error = own_ledger ? nullptr : catch_error(attach);
     if (error != nullptr) *why = error->message;
     return own_ledger ? &own_ledger : nullptr;
 }

@@ -13,7 +13,7 @@ namespace snowflake_ids {
 // The error that `work` raises, palloc'd; null: none. Not in parallel mode, because `work` runs in a subtransaction:
 // its end releases the locks and buffers that are still held after an error.
 template <class Work>
-ErrorData* error_of(Work work) {
+ErrorData* catch_error(Work work) {
     const MemoryContext context = CurrentMemoryContext;
     const ResourceOwner owner = CurrentResourceOwner;
     ErrorData* volatile error = nullptr;
