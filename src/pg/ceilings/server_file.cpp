@@ -6,7 +6,7 @@ extern "C" {
 #include "common/file_perm.h"
 }
 
-#include "pg/server/orphan.hpp"
+#include "pg/server/orphaned_backend.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::server_file {

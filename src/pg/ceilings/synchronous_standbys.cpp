@@ -12,7 +12,7 @@ extern "C" {
 #include "storage/lwlock.h"
 }
 
-#include "pg/server/orphan.hpp"
+#include "pg/server/orphaned_backend.hpp"
 
 namespace snowflake_ids::synchronous_standbys {
 

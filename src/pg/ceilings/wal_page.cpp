@@ -17,7 +17,7 @@ extern "C" {
 #include "pg/datum.hpp"
 #include "pg/server/catch_error.hpp"
 #include "pg/server/extension_relation.hpp"
-#include "pg/server/orphan.hpp"
+#include "pg/server/orphaned_backend.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "pg/server/orphan.hpp"
+#include "pg/server/orphaned_backend.hpp"
 
 extern "C" {
 #include "pgstat.h"
