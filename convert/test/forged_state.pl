@@ -2,7 +2,7 @@
 # table: a superuser, another member of the owning role, the owner. No call changes anything of another role. Strangers,
 # and roles that are only members of the owner, can forge nothing.
 use Servers;
-use Part;
+use Quick;
 
 my $server = plain_server('forged', conf => 'log_statement = none');
 sub sql { return $server->safe_psql('postgres', $_[0]) }

@@ -4,7 +4,7 @@
 # SNOWFLAKE_IDS_CONVERT_ROWS=1000000: rows in the table of the key (default 20000, in the quick `make test` 5000).
 use Servers;
 use IPC::Run ();
-use Part;
+use Quick;
 use PostgreSQL::Test::Utils;
 
 my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // (whole() ? 20000 : 5000);

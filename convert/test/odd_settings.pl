@@ -1,7 +1,7 @@
 # Conversions and writers in sessions with odd settings. Each id must have the time of its row with any time zone, date
 # style, quoting or plan. A setting that cannot work is refused by name.
 use Servers;
-use Part;
+use Quick;
 use PostgreSQL::Test::Utils;
 
 my $server = plain_server('convert_settings', conf => 'log_statement = none');

@@ -2,7 +2,7 @@
 # postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
 use Servers;
 use Clauses;
-use Part;
+use Quick;
 use PostgreSQL::Test::Utils;
 
 my $node = plain_server('clauses');

@@ -4,7 +4,7 @@
 use Servers;
 use FindBin;
 use JSON::PP;
-use Part;
+use Quick;
 use PostgreSQL::Test::Utils;
 
 my $node = plain_server('forged', conf => "snowflake_ids.machine_id = 5\nrestart_after_crash = on\n");

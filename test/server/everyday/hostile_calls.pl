@@ -3,7 +3,7 @@
 use Servers;
 use FindBin;
 use JSON::PP;
-use Part;
+use Quick;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time);
 

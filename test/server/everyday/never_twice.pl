@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use Servers ();
-use Part;
+use Quick;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;

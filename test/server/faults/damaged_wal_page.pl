@@ -2,7 +2,7 @@
 # error that names the way out, never a crash and never "no ceiling yet". An older page is a good one, and the ceiling
 # file has what it lacks.
 use Servers;
-use Part;
+use Quick;
 
 my $name = 'snowflake_ids.wal_ceiling';
 my $clock = clock();

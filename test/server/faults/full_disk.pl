@@ -1,7 +1,7 @@
 # No space or a failing disk, in each call that the ceiling file needs: an error with SQLSTATE and hint, no ids lost, no
 # crash, and afterwards all continues without a restart.
 use Servers;
-use Part;
+use Quick;
 
 my $clock = clock();
 

@@ -2,7 +2,7 @@
 # a row.
 use Servers;
 use Page;
-use Part;
+use Quick;
 
 # In case this script dies: servers and sessions that Cluster does not know.
 my %stray;

@@ -1,7 +1,7 @@
 # After a start ids are ahead of a right clock by 1.25 windows. No policy applies to ids ahead by up to twice as much,
 # and nobody blames the clock; a further step back is a regression.
 use Servers;
-use Part;
+use Quick;
 
 my %name = (sno => 'sno', mastic => 'Mastic', snowflake_si => 'Snowflake-SI');
 my @formats = sort keys %name;

@@ -2,7 +2,7 @@
 # an hour behind. The standby has no ceiling file.
 use Servers;
 use File::Path qw(rmtree);
-use Part;
+use Quick;
 
 my $name = 'snowflake_ids.wal_ceiling';
 my $clock = clock();

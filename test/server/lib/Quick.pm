@@ -2,7 +2,7 @@
 #
 #   for (part(@cases)) ...        every fourth case in `make test`, all in `make test-all` and in a chosen script
 #   rows => whole() ? 5e6 : 1e6
-package Part;
+package Quick;
 use strict;
 use warnings;
 use Exporter 'import';
