@@ -19,7 +19,7 @@ $node->safe_psql(
 	'estate',
 	'CREATE EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids_convert',
 	extra_params => [ '-U', 'landlord' ]);
-$node->safe_psql('estate', slurp_file("$FindBin::RealBin/../lib/hostile.sql"));
+$node->safe_psql('estate', slurp_file("$FindBin::RealBin/../lib/hostile_calls.sql"));
 $node->safe_psql('estate', <<'END');
 CREATE SCHEMA victim AUTHORIZATION victim;
 GRANT EXECUTE ON FUNCTION snowflake_layout_create TO victim, landlord;

@@ -1,4 +1,4 @@
-# Every function, operator, cast and type, called as an ordinary role with all that it can think of (lib/hostile.sql).
+# Every function, operator, cast and type, called as an ordinary role with all that it can think of (lib/hostile_calls.sql).
 # The server survives, nothing is written, and no error is internal.
 use Servers;
 use FindBin;
@@ -18,7 +18,7 @@ log_error_verbosity = verbose
 END
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids_convert');
-$node->safe_psql('postgres', slurp_file("$FindBin::RealBin/../lib/hostile.sql"));
+$node->safe_psql('postgres', slurp_file("$FindBin::RealBin/../lib/hostile_calls.sql"));
 $node->safe_psql('postgres', <<'END');
 CREATE ROLE stranger LOGIN;
 CREATE ROLE granted LOGIN;
