@@ -1,6 +1,6 @@
 // weak_memory: the ledger's protocol under the C++11 memory model, as Relacy explores it. With the code's orders, and
-// then with seq_cst only where expected.hpp needs it, no scene fails. Then one order at a time is weakened: a scene
-// fails, or expected.hpp says why not.
+// then with seq_cst only where weakest_orders.hpp needs it, no scene fails. Then one order at a time is weakened: a
+// scene fails, or weakest_orders.hpp says why not.
 //
 // usage: weak_memory [ITERATIONS [all|found|scenes [SHARE SHARES]]]
 //   ITERATIONS  of each scene (default: 20000)
@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "choice_scenes.hpp"
-#include "expected.hpp"
 #include "feed_wait_scenes.hpp"
 #include "file_scenes.hpp"
 #include "slot_scenes.hpp"
+#include "weakest_orders.hpp"
 
 namespace snowflake_ids::weak_memory {
 namespace {
@@ -161,7 +161,7 @@ void check(const Site& s, unsigned long iterations, bool only_found) {
     }
     if (line.empty() && !only_found) {
         line = why(title, s.order);
-        if (line.empty()) find(title + ": no scene sees it, and expected.hpp has no reason");
+        if (line.empty()) find(title + ": no scene sees it, and weakest_orders.hpp has no reason");
     }
     if (!only_found)
         std::printf("| `%s` | %s | %s | %s |\n", title.c_str(), name_of(s.order), name_of(needs), line.c_str());
@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
         if (only_scenes) break;  // a mutant may have other sites
         bool there = share.part != 0;
         for (unsigned i = 0; i < sites.count && !there; i++) there = title_of(sites.site[i]) == e.site;
-        if (!there) find(std::string(e.site) + " is in expected.hpp, and no scene comes there");
+        if (!there) find(std::string(e.site) + " is in weakest_orders.hpp, and no scene comes there");
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("scenes: %zu sites: %u executions: %lu weakened: %u found: %u seconds: %.0f\n", scenes.size(),
