@@ -1,5 +1,5 @@
-# Every function, operator, cast and type, called as an ordinary role with all that it can think of (lib/hostile_calls.sql).
-# The server survives, nothing is written, and no error is internal.
+# Every function, operator, cast and type, called as an ordinary role with all that it can think of
+# (lib/hostile_calls.sql). The server survives, nothing is written, and no error is internal.
 use Servers;
 use FindBin;
 use JSON::PP;
