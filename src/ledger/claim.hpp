@@ -93,7 +93,7 @@ constexpr unsigned begun_tag_bits = 16;
 constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // microseconds of nine years
 
 // The word Slot::begun for a tick that was begun at `since`, in monotonic microseconds.
-constexpr std::uint64_t begun(std::uint64_t since, std::uint64_t tick) {
+constexpr std::uint64_t pack_begun(std::uint64_t since, std::uint64_t tick) {
     return since << begun_tag_bits | (tick & 0xffff);
 }
 
@@ -109,12 +109,12 @@ microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     // If `since` is later than now, the 48 bits of the time have started again at 0 in between.
     if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
         if (slot.word.load() != word) return microseconds{-1};
-        slot.begun.compare_exchange_strong(seen, begun(now, tick));
+        slot.begun.compare_exchange_strong(seen, pack_begun(now, tick));
         return clock.tick_length();
     }
     const microseconds left = clock.tick_length() - microseconds{now - since};
     if (left.count() > 0) return left;
-    return microseconds{slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1};
+    return microseconds{slot.begun.compare_exchange_strong(seen, pack_begun(now, tick + 1)) ? 0 : -1};
 }
 
 // If the claim issues numbers, the slot's word must first be swapped to `after`.

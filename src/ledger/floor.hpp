@@ -37,7 +37,7 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
     const std::uint64_t up = lift_slot(slot, tick, has_toggle);
     // Begun at time 0, so a generator that is ahead of the clock may take the next tick at once (claim.hpp, "Hold").
-    if (up > was) slot.begun.store(detail::begun(0, up));
+    if (up > was) slot.begun.store(detail::pack_begun(0, up));
 }
 
 template <class S, class Lift>

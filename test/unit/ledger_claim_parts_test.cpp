@@ -28,7 +28,7 @@ static_assert(no_limit == 0xffff'ffff'ffff'ffff);
 static_assert(used_up == 0x1'0000 && used_up <= next_mask, "above every sequence, and it fits the word");
 
 TEST(LedgerClaimParts, WordThatSaysWhenATickWasBegun) {
-    EXPECT_EQ(detail::begun(3, 0x1'2345), 0x3'2345u);
+    EXPECT_EQ(detail::pack_begun(3, 0x1'2345), 0x3'2345u);
     EXPECT_EQ(detail::begun_time_mask, 0xffff'ffff'ffffu);
 }
 
@@ -37,18 +37,18 @@ TEST(LedgerClaimParts, NextHeldTickAfterOneTick) {
     constexpr std::uint64_t tick = 0x2'0064;
     Words slot{};
     slot.word = 7;
-    slot.begun = detail::begun(5000, tick);
+    slot.begun = detail::pack_begun(5000, tick);
     FixedClock clock{.up = 5999us};
     EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1us);
-    EXPECT_EQ(slot.begun, detail::begun(5000, tick));
+    EXPECT_EQ(slot.begun, detail::pack_begun(5000, tick));
     clock.up = 6000us;
     EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 0us);
-    EXPECT_EQ(slot.begun, detail::begun(6000, tick + 1));
+    EXPECT_EQ(slot.begun, detail::pack_begun(6000, tick + 1));
 }
 
 TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
     constexpr std::uint64_t tick = 0x2'0064;
-    for (const std::uint64_t begun : {detail::begun(5000, tick - 1), detail::begun(9000, tick)}) {
+    for (const std::uint64_t begun : {detail::pack_begun(5000, tick - 1), detail::pack_begun(9000, tick)}) {
         Words slot{};
         slot.word = 7;
         slot.begun = begun;
@@ -56,7 +56,7 @@ TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
         EXPECT_LT(detail::begin_held_tick(slot, clock, 6, tick), 0us) << "another process has changed the word";
         EXPECT_EQ(slot.begun, begun);
         EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1000us) << "a whole tick from now";
-        EXPECT_EQ(slot.begun, detail::begun(8000, tick));
+        EXPECT_EQ(slot.begun, detail::pack_begun(8000, tick));
     }
 }
 
@@ -77,7 +77,7 @@ TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     const Rules last{.max = 9, .max_tick = 100};
     slot.begun = 0;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::overflow);
-    slot.begun = detail::begun(0, 100);
+    slot.begun = detail::pack_begun(0, 100);
     clock.up = 1000us;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::ended);
 }
@@ -116,7 +116,7 @@ TEST(LedgerClaimParts, LoserOfTheRaceForATickWaits) {
     struct {
         Word word, safe;
         LostOnce begun;
-    } slot{pack({.tick = 100, .next = 10}, false), 0, {detail::begun(5000, 100), detail::begun(8000, 101)}};
+    } slot{pack({.tick = 100, .next = 10}, false), 0, {detail::pack_begun(5000, 100), detail::pack_begun(8000, 101)}};
     FixedClock clock{.now = 90, .up = 8000us};
     const Claim c = claim<false>(slot, clock, 1, {.max = 9, .max_tick = 1000});
     EXPECT_EQ(c.outcome, Outcome::overflow);

@@ -258,7 +258,7 @@ TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
         Tape free(rules, state, now), limited(rules, state, now);
         limited.limit = limit;
         for (Tape* t : {&free, &limited}) {
-            t->cells[begun_cell] = detail::begun(1, state.tick);
+            t->cells[begun_cell] = detail::pack_begun(1, state.tick);
         }
         const bool by_step = below(2) != 0;
         const Claim a = by_step ? free.claim_by_step(2) : free.claim(2);

@@ -106,7 +106,7 @@ TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
         Tape t(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
         begin_slot(t.slot(), 110, has_toggle);
         EXPECT_EQ(t.state().tick, 110u);
-        EXPECT_EQ(t.cells[begun_cell], detail::begun(0, 110));
+        EXPECT_EQ(t.cells[begun_cell], detail::pack_begun(0, 110));
         Tape same(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
         same.cells[begun_cell] = 77;
         begin_slot(same.slot(), 100, has_toggle);

@@ -104,7 +104,7 @@ TEST(LedgerModel, Hold) {
     m.clock = {1};
     m.last_monotonic = 3;
     m.claims_of<RealClaim>({{1, 1}, {1, 1}, {1, 1}});
-    for (const std::uint64_t begun : {std::uint64_t{0}, detail::begun(0, 3), detail::begun(9, 3)}) {
+    for (const std::uint64_t begun : {std::uint64_t{0}, detail::pack_begun(0, 3), detail::pack_begun(9, 3)}) {
         m.initial.push_back(m.at({.tick = 3, .next = 1}, begun));
     }
     expect_right(m);
@@ -133,7 +133,7 @@ TEST(LedgerModel, HoldKeepsPace) {
     m.clock = {1};
     m.last_monotonic = 3;
     m.claims_of<RealClaim>({{1, 1, 1}, {1, 1, 1}});
-    m.initial.push_back(m.at({.tick = 3, .next = 1}, detail::begun(0, 3)));
+    m.initial.push_back(m.at({.tick = 3, .next = 1}, detail::pack_begun(0, 3)));
     m.initial.push_back(m.at({.tick = 3, .next = 1}));
     expect_right(m);
 }

@@ -33,7 +33,7 @@ struct HeldTicks : rl::test_suite<HeldTicks, 3> {
     void before() {
         const State s{.tick = 3, .next = 1};
         begin(slot, s, false);
-        slot.begun.begin("begun", pick(2) == 0 ? 0 : ledger::detail::begun(0, 3));
+        slot.begun.begin("begun", pick(2) == 0 ? 0 : ledger::detail::pack_begun(0, 3));
         ids.cover(s, rules);
     }
     void thread(unsigned) {
