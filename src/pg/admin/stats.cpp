@@ -116,7 +116,7 @@ FUNCTION(snowflake_ids_status) {
     row.add(CStringGetTextDatum(refused != nullptr ? refused : ""), refused == nullptr);
     row.add(Int64GetDatum(life), life == 0);
     row.add(TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{})), life == 0);
-    row.add(CStringGetTextDatum(ledger_memory_name()));
+    row.add(CStringGetTextDatum(ledger_memory_kind()));
     row.add(Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0));
     row.add(CStringGetTextDatum(shared == nullptr        ? why
                                 : wal_page::is_damaged() ? "damaged in this database"

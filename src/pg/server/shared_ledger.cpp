@@ -151,7 +151,7 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     return own_ledger ? &own_ledger : nullptr;
 }
 
-const char* ledger_memory_name() { return own_memory; }
+const char* ledger_memory_kind() { return own_memory; }
 
 void reserve_shared_ledger() {
     next_request_hook = shmem_request_hook;

@@ -19,7 +19,7 @@ const ledger::Ledger& shared_ledger();
 const ledger::Ledger* try_shared_ledger(const char** why);
 
 // For snowflake_ids.status(): "dynamic", "preloaded", or "none" if this process has no ledger.
-const char* ledger_memory_name();
+const char* ledger_memory_kind();
 
 void reserve_shared_ledger();
 
