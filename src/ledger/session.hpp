@@ -309,7 +309,7 @@ template <class Host, class G>
 
 // Ends the lease. Returns how many numbers to claim.
 template <class Host, class G>
-[[gnu::always_inline]] inline std::uint32_t end_lease(Host& host, G& g, const View& view) {
+[[gnu::always_inline]] inline std::uint32_t end_lease_and_size_next(Host& host, G& g, const View& view) {
     const std::uint32_t want = host.lease_size(g.lease, g.lease.view == view, g.rules.max - g.rules.min + 1);
     host.gave_up(g, end_lease(g.lease));
     return want;
@@ -376,7 +376,7 @@ void run(Host& host, G& g, Draw& d) {
             d.stage = take(host, g, d.number) ? Stage::drawn : Stage::claiming;
             if (d.stage == Stage::drawn) return;
             d.view = host.view();
-            d.want = end_lease(host, g, d.view);
+            d.want = end_lease_and_size_next(host, g, d.view);
             return;
         case Stage::claiming:
         case Stage::waiting:

@@ -29,7 +29,7 @@ template <generator::TimeOf time_of>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Host<time_of> host;
     const ledger::View view = host.view();
-    const uint32 want = ledger::end_lease(host, g, view);
+    const uint32 want = ledger::end_lease_and_size_next(host, g, view);
     const ledger::Claim c = generator::claim_numbers<generator::claim<time_of>>(g, want);
     return ledger::begin_lease(host, g, c, want, view);
 }
