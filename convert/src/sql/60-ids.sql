@@ -146,7 +146,7 @@ BEGIN
         END IF;
         PERFORM snowflake_ids_convert.refuse(job, problems);
     END IF;
-    PERFORM snowflake_ids_convert.verify_map(job);
+    PERFORM snowflake_ids_convert.check_map_times(job);
     job.phase := 'fill';
     job.part := job.relation;
     job.done := 0;
@@ -158,7 +158,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.number_rows
 
 -- Compares times of ids and rows, after numbering and again before the changeover. A row that was moved out of a full
 -- tick has the tick after that of the row C positions before it.
-CREATE FUNCTION snowflake_ids_convert.verify_map(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.check_map_times(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -181,4 +181,4 @@ BEGIN
             hint => 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.verify_map IS 'internal: error if a new id does not have the time of its row';
+COMMENT ON FUNCTION snowflake_ids_convert.check_map_times IS 'internal: error if a new id does not have the time of its row';

@@ -139,7 +139,7 @@ BEGIN
     IF NOT job.keep_position AND EXISTS (SELECT snowflake_ids_convert.index_statements(job, false)) THEN
         job.phase := 'index';
     ELSE
-        PERFORM snowflake_ids_convert.verify_map(job);
+        PERFORM snowflake_ids_convert.check_map_times(job);
         job.todo := snowflake_ids_convert.swap(job);
         job.key_attnum := snowflake_ids_convert.column_number(job.relation, job.key_column);
         job.phase := 'validate';
