@@ -95,7 +95,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.expressions
     IS 'internal: expressions of checks, indexes and statistics that have to be parsed again';
 
 -- In a view, an expression is parsed but not evaluated.
-CREATE FUNCTION snowflake_ids_convert.try_expressions(
+CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes_in_expressions(
     job snowflake_ids_convert.job, target regclass, attnums smallint[], copy text, change text
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -116,7 +116,7 @@ BEGIN
     END LOOP;
     EXECUTE format('DROP TABLE %s', probe);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.try_expressions
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes_in_expressions
     IS 'internal: error if an expression on the new type would use operators of other users';
 
 CREATE FUNCTION snowflake_ids_convert.statistics(target regclass, attnums smallint[]) RETURNS SETOF pg_statistic_ext
@@ -204,14 +204,14 @@ BEGIN
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
     END LOOP;
     IF job.format <> 'snowflake_si' THEN
-        PERFORM snowflake_ids_convert.try_expressions(job, target, attnums, copy, change);
+        PERFORM snowflake_ids_convert.refuse_lookalikes_in_expressions(job, target, attnums, copy, change);
     END IF;
     PERFORM snowflake_ids_convert.copy_definitions(target, attnums, copy);
     PERFORM snowflake_ids_convert.run_on_type_path(job, ARRAY[format('ALTER TABLE %s %s', copy, change)]);
     FOR col IN SELECT attname, shadow FROM snowflake_ids_convert.columns(job) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
-    -- A lookalike may be newer than try_expressions().
+    -- A lookalike may be newer than refuse_lookalikes_in_expressions().
     PERFORM snowflake_ids_convert.refuse_lookalikes(
         ARRAY[copy::regclass], snowflake_ids_convert.lookalikes(ARRAY[target]), 'an expression');
     RETURN copy::regclass;
