@@ -214,7 +214,7 @@ Content read_page(Relation rel) {
     return found.content;
 }
 
-Content read_flushed(const Deadline& deadline) {
+Content read_and_flush(const Deadline& deadline) {
     Relation rel = open_extension_relation(known, name, AccessShareLock, deadline);
     const Content found = read_page(rel);
     relation_close(rel, AccessShareLock);
@@ -227,9 +227,9 @@ Content read_flushed(const Deadline& deadline) {
 
 void watch() { CacheRegisterRelcacheCallback(relation_changed, Datum{0}); }
 
-WalCeiling read(const Deadline& deadline) { return read_flushed(deadline).ceiling; }
+WalCeiling read(const Deadline& deadline) { return read_and_flush(deadline).ceiling; }
 
-ledger::FeedLives lives(const Deadline& deadline) { return read_flushed(deadline).lives; }
+ledger::FeedLives lives(const Deadline& deadline) { return read_and_flush(deadline).lives; }
 
 void note_life(const ledger::FeedLife& life, const Deadline& deadline) {
     (void) change(deadline, [&](Content& c) { c.lives.note(life); });
@@ -301,7 +301,7 @@ FUNCTION(snowflake_ids_read_ceiling) {
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
     const Content c = created                                  ? Content{}
                       : replacement != nullptr && is_damaged() ? Content{*replacement, {}}
-                                                               : read_flushed({});
+                                                               : read_and_flush({});
     const Row row = row_of(c);
     Datum values[columns] = {TimestampTzGetDatum(row.until), UInt64GetDatum(row.life_id),
                              UInt64GetDatum(row.check_bits), PointerGetDatum(row.lives)};
