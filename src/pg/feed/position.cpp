@@ -95,19 +95,19 @@ void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded
         fail_copy_again("This server has lost WAL that the server with this position had, by a failover or a restore.");
 }
 
-Unseen below(const Unseen& unseen, uint64 from) {
+Unseen lower_from(const Unseen& unseen, uint64 from) {
     const uint64* const end = std::lower_bound(unseen.open, unseen.open + unseen.count, from);
     return {from, unseen.open, static_cast<std::size_t>(end - unseen.open)};
 }
 
 // What the position has not seen, as transaction ids of the present life.
-Unseen continued(const Read& r, bool upgraded) {
+Unseen unseen_now(const Read& r, bool upgraded) {
     const FeedPosition& p = r.position;
     if (p.database != MyDatabaseId) fail_copy_again("It was made in another database.");
     if (!RecoveryInProgress() && p.life == present_life()) return r.open;
     const ledger::Continued c = ledger::continue_from(all_lives(), p.life, p.xmax, p.wal, p.standby != 0);
     check_life(p, c, upgraded);
-    return below(r.open, c.from);
+    return lower_from(r.open, c.from);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ Since read_since(const text* text, Snapshot snapshot) {
     const Read r = read(view_of(text));
     since.position = r.position;
     since.upgraded = r.position.cluster != GetSystemIdentifier();
-    since.unseen = continued(r, since.upgraded);
+    since.unseen = unseen_now(r, since.upgraded);
     since.is_behind = !covers(unseen_in(snapshot, Subtransactions::left_out), since.unseen);
     return since;
 }
@@ -127,7 +127,7 @@ Since read_since(const text* text, Snapshot snapshot) {
 Unseen unseen_by_noted(const char* position) {
     const Read r = read(position);
     const ledger::Continued c = ledger::continue_from(all_lives(), r.position.life, r.position.xmax, 0, false);
-    return c.known ? below(r.open, c.from) : Unseen{};
+    return c.known ? lower_from(r.open, c.from) : Unseen{};
 }
 
 Datum array_of(const Unseen& unseen) {
