@@ -28,7 +28,7 @@ bool read_page(XLogRecPtr start, TimeLineID timeline, PGAlignedXLogBlock& page) 
 }
 
 // The end of the page if its last record ends there. Otherwise, where that record begins; 0: on an earlier page.
-Size last_record(PGAlignedXLogBlock& page) {
+Size end_of_whole_records(PGAlignedXLogBlock& page) {
     auto* const header = reinterpret_cast<XLogPageHeader>(page.data);
     Size at = XLogPageHeaderSize(header);
     if ((header->xlp_info & XLP_FIRST_IS_CONTRECORD) != 0) at += MAXALIGN(Size{header->xlp_rem_len});
@@ -53,7 +53,7 @@ XLogRecPtr end_of_records(XLogRecPtr flushed, TimeLineID timeline) {
         start -= XLOG_BLCKSZ;
         PGAlignedXLogBlock page;
         if (!read_page(start, timeline, page)) break;
-        const Size at = last_record(page);
+        const Size at = end_of_whole_records(page);
         if (at != 0) return start + at;
     }
     return flushed;
