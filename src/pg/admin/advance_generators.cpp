@@ -91,7 +91,7 @@ FUNCTION(snowflake_ids_sno_observe) {
     Generator& own = generator::ready_sno();
     if (partition == own.node) {
         observe(own, sno::time_of(id), force, "sno");
-    } else if (generator::has_sno_generator(partition)) {
+    } else if (generator::is_partition_in_use(partition)) {
         observe(generator::sno_of_partition(partition), sno::time_of(id), force, "sno");
     }
     PG_RETURN_VOID();

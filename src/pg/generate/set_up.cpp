@@ -222,7 +222,7 @@ Generator& sno_of_partition(uint32 partition) {
     return g;
 }
 
-bool has_sno_generator(uint32 partition) {
+bool is_partition_in_use(uint32 partition) {
     return ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
                              false) != nullptr;
 }

@@ -25,7 +25,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 Generator& sno_of_partition(uint32 partition);
 
 // True if it has a slot, because a session of this server has used it.
-bool has_sno_generator(uint32 partition);
+bool is_partition_in_use(uint32 partition);
 
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno, ledger::Format::sno);
