@@ -51,8 +51,8 @@ const char* source() {
     return GucSource_Names[find_option("snowflake_ids.machine_id", false, false, ERROR)->source];
 }
 
-void warn_if_shared(const char* no_node) {
-    const bool has_node = no_node == nullptr;
+void warn_if_shared(const char* nodeless_format) {
+    const bool has_node = nodeless_format == nullptr;
     if (has_node && settings::machine_id >= 0) return;
     const char* why = other_writers();
     if (why == nullptr && has_node && XLogLogicalInfoActive()) why = "may use logical replication";
@@ -68,7 +68,7 @@ void warn_if_shared(const char* no_node) {
     } else {
         ereport(
             WARNING,
-            (errmsg("%s ids have no machine id, and this server %s", no_node, why),
+            (errmsg("%s ids have no machine id, and this server %s", nodeless_format, why),
              errdetail("Two servers that both generate them generate equal ids."),
              errhint(
                  "Generate them on one server only, or use gen_sno() or gen_snowflake_si() with a different snowflake_ids.machine_id on each server.")));

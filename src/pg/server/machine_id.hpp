@@ -17,6 +17,6 @@ const char* source();
 
 // Warns once in a life if no machine id is set, and other servers may write ids into the same tables. With the name of a
 // format whose ids have no machine id, warns once if others may generate them too.
-void warn_if_shared(const char* no_node = nullptr);
+void warn_if_shared(const char* nodeless_format = nullptr);
 
 }  // namespace snowflake_ids::machine_id
