@@ -25,13 +25,13 @@ struct FeedPosition {
     std::uint64_t database;  // its oid
     std::uint64_t life;      // ledger/feed_lives.hpp; 0: none was noted yet
     std::uint64_t cluster;   // its system identifier
-    std::uint64_t timeline;  // with `wal`: WAL without which what was read is lost
+    std::uint64_t timeline;  // with `wal`: up to there, WAL has all that was read
     std::uint64_t wal;
     std::uint64_t time;           // when it was made: Unix time in microseconds, for people
     std::uint64_t seen;           // the count of pg/feed/wait.cpp; 0: none
-    std::uint64_t standby;        // 1: made on one, so `wal` may be that of the next life, which was not noted yet
+    std::uint64_t standby;        // 1: made on a standby; `wal` may be of a next life, not noted yet
     std::uint64_t lacks_subxids;  // 1: the list lacks subtransactions
-    std::uint64_t xmax;           // full transaction ids from here on were not over
+    std::uint64_t xmax;           // transactions with this full id or a later one had not ended
 };
 
 inline constexpr std::uint64_t FeedPosition::*feed_position_fields[] = {
@@ -94,12 +94,12 @@ struct Unseen {
     constexpr bool has(std::uint64_t xid) const { return xid >= from || std::binary_search(open, open + count, xid); }
 };
 
-// True if somebody who has not seen `mine` has seen all that others have seen who have not seen `theirs`.
+// True if `theirs` contains each transaction of `mine`: the reader with `mine` has seen at least as much.
 constexpr bool covers(const Unseen& mine, const Unseen& theirs) {
     for (std::size_t i = 0; i < mine.count && mine.open[i] < theirs.from; i++)
         if (!theirs.has(mine.open[i])) return false;
     if (theirs.from <= mine.from) return true;
-    // Each one between the two must be among theirs that are open.
+    // Each id from mine.from on and below theirs.from must be one of theirs.open.
     const std::uint64_t* const first = std::lower_bound(theirs.open, theirs.open + theirs.count, mine.from);
     return static_cast<std::uint64_t>(theirs.open + theirs.count - first) == theirs.from - mine.from;
 }

@@ -7,7 +7,7 @@
 //               we read every byte with which bytes 7-15 are at least 58^12
 //   bytes 8-15  64 random bits
 //
-// Order: that of the bytes, so kind, time, rest; none within a millisecond.
+// Order: that of the bytes, so by kind, then by time. Within a millisecond, the order is random.
 //
 // Text: bytes 0-6 in base58, 10 characters; a dash; bytes 7-15, 13 characters.
 #pragma once
@@ -98,7 +98,8 @@ constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
     return compose({kind, tick.value, 0xff, ~std::uint64_t{0}});
 }
 
-// The id if it is one. Errors: bad_kind; bad_magnitude, bytes 7-15 below 58^12, for which graft's own serializer fails.
+// The id if it is valid. Errors: bad_kind; bad_magnitude, if bytes 7-15 are below 58^12, for which graft's own
+// serializer fails.
 constexpr Result<Id> check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);

@@ -41,7 +41,7 @@ struct Layout {
                       static_cast<std::uint32_t>(id >> sequence_shift()) & max_sequence()};
     }
 
-    // At most max_id().
+    // `id` is at most max_id().
     constexpr UnixTime time_of(std::uint64_t id) const { return timeline.start(id >> (node_bits + sequence_bits)); }
 
     constexpr Result<std::uint64_t> lower_bound(UnixTime t) const {
@@ -72,7 +72,7 @@ constexpr Error check_layout(const Layout& l) {
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
     if (l.bits() > 63) return Error::bad_total_width;
     if (l.timeline.tick_length.count() < 1) return Error::bad_tick;
-    // With the end of the last tick, so that no arithmetic on times overflows.
+    // The end of the last tick must fit too, so that no arithmetic on times overflows.
     std::int64_t end = 0;
     if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_length.count(),
                                &end) ||

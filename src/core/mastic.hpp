@@ -1,4 +1,4 @@
-// Mastic snowflake: an unsigned 64-bit number, also in order and text. Source: the Mastic document.
+// Mastic snowflake: an unsigned 64-bit number. Order and text are those of the number. Source: the Mastic document.
 //
 //   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945; bit 63 is set from 6485 on
 //   bits 15-0   per-millisecond sequence                  0-65535

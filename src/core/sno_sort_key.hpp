@@ -3,9 +3,9 @@
 //   bits 63-24   time, tick-tock
 //   bits 23-0    a code for metabyte, partition and sequence
 //
-// The code depends on the first id that is sorted. Ids of its metabyte, whose partitions differ from its own only in
-// the lowest 7 bits, have one code each, because machine ids are small, or close together. Of others, those of two
-// partitions share one.
+// The code depends on the first id that is sorted. Ids with its metabyte, and with a partition that differs only in the
+// lowest 7 bits, get a code each, because machine ids are usually small or close together. Elsewhere, all ids of two
+// neighbouring partitions share one code.
 #pragma once
 
 #include <cstdint>

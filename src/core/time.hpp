@@ -1,7 +1,7 @@
 // Times, by type. Times of two clocks do not compare, and those of one clock compare exactly, whatever their units.
 //
-// Comparing multiplies the coarser number, which could overflow. So "none" and "never" are times of the finest unit, or
-// a state next to the time, and milliseconds end in 10889 (ledger/ceiling_file.hpp).
+// A comparison multiplies the coarser number, which would overflow for extreme times. So milliseconds end in 10889
+// (ledger/ceiling_file.hpp), and "never" is a time in microseconds, or a state next to the time.
 #pragma once
 
 #include <chrono>

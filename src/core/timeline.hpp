@@ -24,7 +24,7 @@ struct Timeline {
 
     constexpr std::uint64_t max_tick() const { return (std::uint64_t{1} << bits) - 1; }
 
-    // Of a tick up to max_tick().
+    // `tick` is at most max_tick().
     constexpr UnixTime start(std::uint64_t tick) const { return epoch + static_cast<std::int64_t>(tick) * tick_length; }
     constexpr UnixTime last(std::uint64_t tick) const { return start(tick) + tick_length - microseconds{1}; }
 
@@ -45,7 +45,7 @@ struct Timeline {
         return tick <= max_tick() ? tick : max_tick() + 1;
     }
 
-    // The same. Error: time_after_end.
+    // The same, but if every tick starts earlier, the error time_after_end.
     constexpr Result<std::uint64_t> ceil_tick(UnixTime t) const {
         const std::uint64_t tick = next_tick(t);
         if (tick > max_tick()) return Error::time_after_end;

@@ -33,7 +33,7 @@ struct Id {
 
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
 
-// Milliseconds and the fraction, so in 4096ths of a millisecond: 244 ns.
+// A time in 4096ths of a millisecond (244 ns): the milliseconds and the fraction.
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 

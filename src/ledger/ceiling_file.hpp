@@ -54,7 +54,7 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
-// As they are in the file. seal_ceilings() sets the system identifier, the checksum and the check bits.
+// As they are in the file.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t packed_layout = 0;
@@ -94,7 +94,8 @@ struct CeilingResult {
     int slot = -1;  // damaged: the slot whose entry is damaged; -1: the header or the size of the file
 };
 
-// So that verify_ceilings() takes it, which has the errors damaged, other_version and foreign. `size`: of the file.
+// seal_ceilings() sets what verify_ceilings() checks. Errors: damaged, other_version, foreign. `size` is that of the
+// file.
 void seal_ceilings(Ceilings& c, std::uint64_t system_identifier);
 CeilingResult verify_ceilings(const Ceilings& c, std::size_t size, std::uint64_t system_identifier);
 
@@ -144,7 +145,7 @@ Life life_of(const H& header) {
     return {header.life_number.load(), header.life_id.load()};
 }
 
-// Until then no ids are generated.
+// Before a life has begun, no ids are generated.
 template <class H>
 bool has_begun(const H& header) {
     return header.life_id.load() != 0;

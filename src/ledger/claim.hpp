@@ -61,7 +61,7 @@ enum class Outcome : unsigned char {
     before_epoch,  // the clock is before the format's epoch
 };
 
-// Of a clock that shows no tick of the format.
+// For a clock that shows no tick of the format.
 constexpr Outcome outside(Error e) { return e == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended; }
 
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
@@ -76,7 +76,7 @@ struct Standing {
     constexpr bool on_time() const { return !toggled && !held; }
 };
 
-// Only an issued one has numbers: `count` of them, from `first` on.
+// Only an issued claim has numbers: `count` of them, from `first` on.
 struct Claim {
     Outcome outcome = Outcome::issued;
     Standing standing{};

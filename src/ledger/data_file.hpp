@@ -5,24 +5,24 @@
 
 namespace snowflake_ids::ledger {
 
-// As a whole or not at all. `sync`: PostgreSQL's setting fsync. If another process was faster, its file stays, which is
-// no error.
+// Creates the whole file or none. `sync` is PostgreSQL's setting fsync. If another process was faster, its file stays,
+// which is no error.
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync);
 
 // These return a file descriptor, or -1 with errno. open_file() follows no symbolic link.
 int open_file(int dir_fd, const char* name);
 int open_directory(const char* dir);
 
-// To the disk itself: fsync() on macOS stops at the drive's cache.
+// Writes to the disk itself: fsync() on macOS stops at the drive's cache.
 int sync_data(int fd);
 
 // False also if `name` does not exist.
 bool is_same_file(int dir_fd, const char* name, int fd);
 
-// From its start; `done` is less than `size` if the file is shorter.
+// Reads from the start. `done` is less than `size` if the file is shorter.
 int read_file(int fd, void* data, std::size_t size, std::size_t& done);
 
-// Its start; never shortens it.
+// Writes at the start. Never shortens the file.
 int write_file(int fd, const void* data, std::size_t size);
 
 }  // namespace snowflake_ids::ledger

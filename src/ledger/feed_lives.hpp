@@ -1,6 +1,6 @@
-// Lives of a feed. After a crash, PostgreSQL hands out transaction ids again that had left no WAL. A position that was
-// made before calls such an id over, so its reader would pass over the row that is stamped with it later. So a position
-// names the life in which it was made, and one of an earlier life begins again where later lives did.
+// Lives of a feed. After a crash, PostgreSQL hands out again the transaction ids that have left no WAL. An older
+// position can count such an id as ended, so its reader would miss the row that gets it as its stamp later. Therefore a
+// position names its life. If later lives have begun since, its reader goes back to the first stamps of these.
 //
 // A life lasts from the start of a server, a crash of one of its processes, or a promotion to the next. Its id is
 // random, and made when a process needs it first, not in recovery. Before the first stamp of a life in a database, and
@@ -15,13 +15,13 @@ namespace snowflake_ids::ledger {
 
 struct FeedLife {
     std::uint64_t id = 0;         // 0: none
-    std::uint64_t first_xid = 0;  // no smaller transaction id is stamped in this life or later, but by prepared ones
-    std::uint64_t wal = 0;        // a position in WAL: what was above it before this life is lost
+    std::uint64_t first_xid = 0;  // this and later lives stamp no smaller one, except for prepared transactions
+    std::uint64_t wal = 0;        // a position in WAL; what earlier lives wrote above it is lost
 
     bool operator==(const FeedLife&) const = default;
 };
 
-// Those of a database, from the oldest. The row has less than 2 kB, so that PostgreSQL does not compress it.
+// The lives of a database, from the oldest. The row has less than 2 kB, so that PostgreSQL does not compress it.
 struct FeedLives {
     static constexpr int most = 60;
     FeedLife all[most];
@@ -37,7 +37,7 @@ struct FeedLives {
     }
     constexpr std::uint64_t last() const { return count() == 0 ? 0 : all[count() - 1].id; }
 
-    // Without the oldest one if there are too many.
+    // Drops the oldest one if there are too many.
     constexpr void note(const FeedLife& life) {
         if (has(life.id)) return;
         int n = count();
@@ -52,8 +52,8 @@ struct FeedLives {
 // How a position of the life `id` continues.
 struct Continued {
     bool known = false;
-    bool lost = false;       // WAL that it needs
-    std::uint64_t from = 0;  // at most its xmax
+    bool lost = false;       // WAL that it needs was lost
+    std::uint64_t from = 0;  // stamps from here on are new; at most its xmax
 };
 
 // A position of a standby names the last life that was noted, and may have WAL of the next one.

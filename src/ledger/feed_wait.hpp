@@ -38,7 +38,7 @@ constexpr std::uint32_t group_of(std::uint64_t database, std::uint64_t table) {
 // The counts of two groups, and those of one group in two memories, are far apart. `random`: of this memory.
 constexpr std::uint64_t first_count(std::uint64_t random, std::uint32_t group) { return random + group * spread; }
 
-// Steps 1 and 2.
+// Steps 1 and 2 for one group.
 template <class G, class Wake>
 void count_up(G& group, Wake wake) {
     group.count.fetch_add(1);

@@ -9,7 +9,7 @@
 
 namespace snowflake_ids::ledger {
 
-// In either toggle. Never moves the slot back. Returns its tick.
+// Uses up `tick` and all earlier ones, in either toggle. Never moves the slot back. Returns its tick.
 template <class S>
 std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
@@ -20,7 +20,7 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // a running claim that has read the old `safe` could still swap the word, and toggle to a tick below the floor.
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
-        // Used up at this tick already, by a claim of number 65535 or by another floor. The word must change all the
+        // The tick is used up already, by a claim of number 65535 or by another floor. The word must change all the
         // same.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;

@@ -37,7 +37,7 @@ struct Lease {
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // next .. end - 1 are left
     std::uint32_t want = 1;  // by the last claim; 0: the clock was behind, the next one wants 1
-    std::uint32_t used = 0;  // with the first one of its claim
+    std::uint32_t used = 0;  // including the first one of its claim
     View view{};             // before that claim
 };
 
@@ -66,8 +66,8 @@ inline std::uint32_t end_lease(Lease& l) {
     return given_up;
 }
 
-// After a claim of `want` numbers. The caller uses the first, the others become the lease, or if the clock is behind,
-// are given up. Returns how many were.
+// Call it after a claim of `want` numbers. The caller uses the first one. The others become the lease; if the clock is
+// behind, they are given up. Returns how many are given up.
 inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.tick = c.tick;
     l.toggle = c.toggle;

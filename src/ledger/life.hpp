@@ -28,20 +28,20 @@
 
 namespace snowflake_ids::ledger {
 
-// The least number of a life.
+// For the least number of a life.
 constexpr std::uint64_t whole_seconds(UnixTime now) {
     return now > UnixTime{} ? static_cast<std::uint64_t>(number_of(std::chrono::floor<seconds>(now))) : 0;
 }
 
-// Twice: once for the life's own floor, and once for ceilings that it lifts while its ids are ahead, if the next life
-// begins at once.
+// How far ahead of the clock the ids of a life may be: twice as far as its floor. The second half is for ceilings that
+// a life lifts while its ids are ahead, if the next life begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
-// Three ticks more: the division rounds down; a floor at the slot's own tick may take the next (lift_slot()); the first
-// held tick (claim.hpp, "Hold") may begin at once.
+// Three ticks more, because the division rounds down, a floor at the slot's own tick may take the next (lift_slot()),
+// and the first held tick (claim.hpp, "Hold") may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }

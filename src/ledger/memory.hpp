@@ -60,10 +60,10 @@ S* find_slot_from(std::uint32_t i, std::uint32_t count, SlotAt slot, const Key& 
 // Null if all slots are in use, or if the generator has none and `may_create` is false.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t packed_layout = 0);
 
-// By any node.
+// True if any node has a generator of the layout.
 bool layout_used(const Ledger& ledger, std::uint64_t packed_layout);
 
-// Of the Key::owner; 0: of all databases.
+// How many slots have this Key::owner; 0: any database.
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner);
 
 }  // namespace snowflake_ids::ledger

@@ -17,7 +17,7 @@ bool is_chosen(const Reset& reset, const Slot& slot) {
            (reset.node < 0 || reset.node == key.node);
 }
 
-// Others also lift the floor of future slots, because a generator without a slot may be meant.
+// If false, the floor of future slots is lifted too, because the operator may mean a generator without a slot.
 bool names_one_generator(const Reset& reset) {
     return reset.format == SqlFormat::mastic ||
            (reset.node >= 0 && (reset.format == SqlFormat::sno || reset.format == SqlFormat::snowflake_si));

@@ -13,14 +13,14 @@ namespace snowflake_ids::ledger {
 
 struct Reset {
     Floor floor{};
-    Ceiling ceiling{};                   // of everything that a forced reset moves: above the clock and the floor
+    Ceiling ceiling{};                   // of each generator that a forced reset moves: above the clock and the floor
     SqlFormat format = SqlFormat::none;  // none: all generators
     int node = -1;                       // -1: all nodes
     bool force = false;                  // may move a generator back
 };
 
 // Moves the slot back or forward. It then issues nothing at or below `tick`, in either toggle. `safe` is stored before
-// the swap: after it, it could undo a lift of `safe` by a regression in between.
+// the swap. Stored later, it could undo the lift of `safe` by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
@@ -59,7 +59,7 @@ CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, cons
     return r;
 }
 
-// Of the named generators, or 0. A reset without force must not be below it.
+// The latest time of the chosen generators, or 0. The floor of a reset without force must not be below it.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
 // Every backend then sets its generators up again (Header::revision), also if it failed half-way. Errors: those of

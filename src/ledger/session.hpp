@@ -88,7 +88,7 @@ struct Draw {
     Number number{};  // once the stage is `drawn`
 };
 
-// If so, the session is set up again before its next number.
+// A stale session is set up again before its next number.
 template <class H, class S>
 bool is_stale(const H& header, const Session<S>& g, std::uint64_t changes) {
     return g.changes != changes || g.revision != header.revision.load(std::memory_order_relaxed);
@@ -211,7 +211,8 @@ void apply_floor(Host& host, S& slot) {
     apply_floor(host.header(), slot, [&](S& found, Floor floor) { lift_if_behind(host, found, floor); });
 }
 
-// In a life, before the first slot is found there. Nothing if the session has entered the database already.
+// Call it in a life, before the session finds its first slot in the database. Does nothing if the session has entered
+// the database already.
 template <class Host>
 void enter(Host& host) {
     if (host.seen_wal() != Ceiling{}) return;

@@ -64,8 +64,8 @@ inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
-// In files, so values never change their meaning. `snowflake`: any 64-bit layout. `sno_at`: snos of times that the
-// caller gives.
+// Stored in files, so values never change their meaning. `snowflake`: any 64-bit layout. `sno_at`: snos of times that
+// the caller gives.
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
 
 // Identifies a generator, for Format::snowflake together with Slot::packed_layout. `node`: the partition or machine id.
@@ -89,7 +89,7 @@ struct Key {
 
 struct Counters {
     Word issued;          // backends add theirs once per tick and transaction
-    Word overflow_waits;  // claims
+    Word overflow_waits;  // claims that had to wait for a tick
     Holds<microseconds> waited;
     Word waiting;
     Word regressions;
