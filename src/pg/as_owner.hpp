@@ -35,7 +35,7 @@ struct Caller {
 // The flags with which PostgreSQL runs the queries of foreign keys (ri_triggers.c).
 inline constexpr int as_foreign_keys = SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS;
 
-// Until disconnect(), or the abort of the (sub)transaction.
+// The owner's rights last until disconnect(), or until the (sub)transaction is aborted.
 inline Caller connect_as(Oid owner, int restrictions) {
     Caller caller;
     GetUserIdAndSecContext(&caller.user, &caller.context);

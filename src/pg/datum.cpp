@@ -30,7 +30,7 @@ TupleDesc row_type(FunctionCallInfo fcinfo) {
 
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls) {
     const TupleDesc type = row_type(fcinfo);
-    // Only if the SQL of the extension does not fit the library.
+    // This happens only if the SQL of the extension does not fit the library.
     if (type->natts != count || count > Columns::most)
         elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
     bool no_nulls[Columns::most] = {};

@@ -12,7 +12,7 @@ bool commits_wait();
 // Earlier COMMITs prove nothing: they may have been cancelled, or the setting changed. Call it only if commits_wait().
 bool have_flushed(XLogRecPtr position);
 
-// Until where PostgreSQL has let transactions go that waited for standbys, since this server started.
+// Up to this WAL, PostgreSQL has released the transactions that waited for standbys, since this server started.
 XLogRecPtr released();
 
 // COMMIT will wait until the standbys have all WAL so far. Call it before the commit, outside recovery.

@@ -41,7 +41,7 @@ void relation_changed(Datum, Oid relation) {
 
 // ---- the page
 
-// Decoded. As it is stored: Row.
+// The row of the page, decoded. Row is its stored form.
 struct Content {
     WalCeiling ceiling{};
     ledger::FeedLives lives{};
@@ -156,8 +156,8 @@ struct Change {
     XLogRecPtr lsn;  // of the page; 0: damaged
 };
 
-// As INSERT. Otherwise, REFRESH or VACUUM FULL could give the relation another file, and WAL would be left for one that
-// no longer exists.
+// The lock of INSERT. It keeps REFRESH and VACUUM FULL from giving the relation another file, because WAL for the old
+// file would be left.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
 // `buffer` is locked exclusively. `next(Content&)` changes what is there. A damaged page stays as it is.
@@ -258,7 +258,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     const Change c = change_unflushed_and_close(rel, buffer, [&](Content& now) {
         if (!is_new(now.ceiling) && now.ceiling.until <= soon) lift_to(now, wanted);
     });
-    // Whoever has lifted it is flushing.
+    // The session that has lifted it is flushing.
     if (c.damage != nullptr || (c.after == c.before && XLogNeedsFlush(c.lsn))) return {};
     flush(c.lsn);
     seen.position = c.lsn;

@@ -135,7 +135,7 @@ void insert(Relation table, Fill fill) {
     CommandCounterIncrement();
 }
 
-// The number of a column that create_feed() has made, but that the owner can have altered.
+// The number of a column that create_feed() has made. The owner may have altered it.
 AttrNumber own_column(Relation deletions, const char* name, Oid type) {
     const Oid oid = RelationGetRelid(deletions);
     const AttrNumber number = get_attnum(oid, name);
@@ -162,7 +162,7 @@ void insert_without_key(Relation deletions, const char* again, int64 stamp = 0) 
 
 // ---- the triggers of the table
 
-// Who has the privilege TRIGGER can create a trigger as ours, but only the owner can enable it ALWAYS.
+// A role with the privilege TRIGGER can create a trigger like ours, but only the owner can enable it ALWAYS.
 void check_is_owners(const TriggerData& t) {
     const Trigger& trigger = *t.tg_trigger;
     if (trigger.tgenabled != TRIGGER_FIRES_ALWAYS && !has_privs_of_role(GetUserId(), t.tg_relation->rd_rel->relowner))
@@ -271,7 +271,7 @@ bool has_changed(const Deletions& key, const TriggerData& t) {
     for (int i = 0; i < key.count; i++) {
         const int number = key.columns[i].from;
         const FormData_pg_attribute& column = *TupleDescAttr(columns, number - 1);
-        // It gets its value after the triggers.
+        // A generated column gets its value after the triggers.
         if (column.attgenerated != '\0') return true;
         bool was_null = false, is_null = false;
         const Datum was = heap_getattr(t.tg_trigtuple, number, columns, &was_null);
@@ -353,7 +353,7 @@ FUNCTION(snowflake_ids_note_lost) {
 
 namespace {
 
-// For who has the rights of the table's owner. Locks the table against being dropped, and raises an error if its feed
+// Only for users with the rights of the table's owner. Keeps the table from being dropped. Raises an error if its feed
 // has no deletions.
 Relation open_own_deletions(const char* command, Oid table, LOCKMODE lock) {
     PreventCommandIfReadOnly(command);
@@ -370,7 +370,7 @@ Relation open_own_deletions(const char* command, Oid table, LOCKMODE lock) {
     return table_open(deletions, lock);
 }
 
-// Calls `row(stamp, again, tuple)` for each.
+// Calls `row(stamp, again, tuple, snapshot)` for each row of the table of deletions.
 template <class Row>
 void for_each_row(Relation deletions, Row row) {
     const TupleDesc columns = RelationGetDescr(deletions);
@@ -389,8 +389,9 @@ void for_each_row(Relation deletions, Row row) {
 
 }  // namespace
 
-// forget_deleted(of_table, keep): deletes what the newest noted position before that time has seen, and older positions.
-// That one moves to -1. Returns the number of deletions. No trigger is fired, so note_lost() does not count them.
+// forget_deleted(of_table, keep): takes the newest position that was noted at least `keep` ago. Removes the deletions
+// that it has seen, and older positions, and moves it to stamp -1. Returns how many deletions were removed. No trigger
+// fires, so note_lost() does not note them.
 FUNCTION(snowflake_ids_forget_deleted) {
     const Oid table = PG_GETARG_OID(0);
     const TimestampTz now = GetCurrentTimestamp();

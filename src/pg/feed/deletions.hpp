@@ -11,10 +11,11 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
-// Ends the reason of a part that was truncated. To a reader who empties its copy anyway, it says nothing new.
+// The end of the reason that is noted if a part was truncated. A reader that empties its copy anyway ignores it.
 inline constexpr const char* part_was_truncated = ", a part of the table, was truncated.";
 
-// Of one table, or a part of it. Triggers find it once for each statement.
+// Where the deletions of a table, or of a part of it, are noted, and which columns. Triggers look it up once for each
+// statement.
 struct Deletions {
     Oid table;  // InvalidOid: not looked up yet
     int count;  // of the columns of the key
@@ -31,7 +32,7 @@ Oid deletions_of_part(Oid table);
 // if `rel` has none and needs one; null: nothing.
 const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs_key = false);
 
-// Raises an error if this is no call of a trigger, or of one that does not fit.
+// Raises an error if this is no call of a trigger, or if the trigger does not fit.
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, bool (*fits)(TriggerEvent));
 
 // BEFORE UPDATE, as the last trigger. A note of an update that does not happen is harmless: polls look whether the key

@@ -27,7 +27,7 @@ bool read_page(XLogRecPtr start, TimeLineID timeline, PGAlignedXLogBlock& page) 
     return read && header->xlp_magic == XLOG_PAGE_MAGIC && header->xlp_pageaddr == start;
 }
 
-// The end of the page if its last record ends there. Otherwise, where that record begins; 0: on an earlier page.
+// Where the last record ends that is complete at the end of this page; 0: on an earlier page.
 Size end_of_whole_records(PGAlignedXLogBlock& page) {
     auto* const header = reinterpret_cast<XLogPageHeader>(page.data);
     Size at = XLogPageHeaderSize(header);

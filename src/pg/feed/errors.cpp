@@ -8,7 +8,7 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
-// A lock that the transaction has already lets PostgreSQL plan again without looking for changes.
+// If the transaction already has its locks, PostgreSQL plans again without looking for changes. So this looks for them.
 void fail_again(Oid table, const char* detail) {
     AcceptInvalidationMessages();
     ereport(ERROR,

@@ -21,8 +21,8 @@ namespace snowflake_ids::feed {
 
 namespace {
 
-// Of those that are in progress, prepared transactions do not count: they were in progress, or later than its xmax, for
-// each position of an earlier life. A process that gets its transaction id after the snapshot stamps with a larger one.
+// No transaction of this life stamps with a smaller id. Prepared transactions do not count, because no position of an
+// earlier life has seen them. A process that gets its transaction id after the snapshot stamps with a larger one.
 uint64 first_xid() {
     const Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     const FullXids full{next_xid()};
@@ -34,7 +34,7 @@ uint64 first_xid() {
     return FullTransactionIdIsValid(own) ? Min(first, U64FromFullTransactionId(own)) : first;
 }
 
-// Where recovery ended, while the server knows it.
+// Where recovery ended, or if the server no longer knows it, the present end of WAL.
 XLogRecPtr wal_of_life() {
     const XLogRecPtr replayed = GetXLogReplayRecPtr(nullptr);
     return replayed != InvalidXLogRecPtr ? replayed : GetXLogInsertRecPtr();

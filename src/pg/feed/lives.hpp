@@ -13,7 +13,7 @@ void note_life();
 // Not in recovery.
 uint64 present_life();
 
-// Those that are noted. Outside recovery, also the present one as it would be noted now.
+// The lives that are noted. Outside recovery, also the present one as it would be noted now.
 ledger::FeedLives all_lives();
 
 }  // namespace snowflake_ids::feed

@@ -51,7 +51,7 @@ struct Functions {
     Oid feed_stamp, note_deleted, note_lost;
 };
 
-// What create_feed() mends.
+// For what create_feed() mends.
 [[noreturn]] void fail_unsound(Oid table, const char* detail) { fail_mend(table, detail, create_feed_hint(table)); }
 
 // ---- triggers
@@ -109,8 +109,9 @@ void check_triggers(Oid table, Relation part, const Functions& f, const char* co
 
 // ---- what has changed
 
-// Rewriting, TRUNCATE and ATTACH write the row of the relation in pg_class; VACUUM, ANALYZE and CREATE INDEX change it
-// in place. Returns the transaction that wrote it last.
+// Fails if the relation was rewritten, truncated or attached after the snapshot. These write a new version of its row
+// in pg_class; VACUUM, ANALYZE and CREATE INDEX change the row in place. Returns the transaction that wrote the row
+// last.
 TransactionId check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
     const HeapTuple tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relation));
     if (!HeapTupleIsValid(tuple)) return InvalidTransactionId;
@@ -173,7 +174,8 @@ bool may_be_unseen(const Since& since, uint64 xid) {
     return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
 }
 
-// So it is locked. Not by PlannedStmt::relationOids, which also has the constants of type regclass.
+// True if the plan reads the table, so that it is locked. PlannedStmt::relationOids also has constants of type
+// regclass.
 bool reads(const PlannedStmt& plan, Oid table) {
     const ListCell* cell;
     foreach (cell, plan.rtable) {
@@ -199,9 +201,8 @@ List* planned_parts(const PlannedStmt& plan, Oid table) {
 
 constexpr const char* parts_differ = "Its parts were others when the poll was planned.";
 
-// Adds the parts of `of` that the snapshot shows, each once. A plan may have left out a partition that is being detached.
-// It never has a temporary table of another session. `added` gets those of which this reader has not seen that they were
-// added.
+// Adds the parts of `of` that the snapshot shows, each once. The plan may lack a partition that is being detached, and
+// never has a temporary table of another session. `added` gets the parts that are new to this reader.
 void add_parts(List*& parts, List*& added, Oid of, const List* planned, Oid table, const Since& since,
                Snapshot snapshot) {
     const FullXids full{next_xid()};
@@ -215,7 +216,7 @@ void add_parts(List*& parts, List*& added, Oid of, const List* planned, Oid tabl
             if (row->inhdetachpending || isOtherTempNamespace(get_rel_namespace(row->inhrelid))) continue;
             fail_again(table, parts_differ);
         }
-        // Also if the row is frozen.
+        // The raw xmin is kept if the row is frozen.
         const TransactionId xid = HeapTupleHeaderGetRawXmin(tuple->t_data);
         const bool is_new =
             TransactionIdIsNormal(xid) && !since.whole && !since.upgraded && may_be_unseen(since, full(xid));
@@ -292,7 +293,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     (void) check_unchanged(table, deletions, snapshot);
     const Relation root = relation_open(table, NoLock), relation = relation_open(deletions, NoLock);
     check_relation(table, relation);
-    // zz_feed_of is one of note_lost(), too, but not ALWAYS.
+    // The trigger zz_feed_of has the function note_lost() too, but is not ALWAYS.
     if (!any(relation, f.feed_stamp, is_always) || !any(relation, f.note_lost, is_always))
         fail_unsound(table,
                      psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(relation)));

@@ -17,9 +17,10 @@ int stamp_column(Oid table);
 // The trigger function in the schema snowflake_ids.
 Oid feed_function(const char* name);
 
-// For a poll, whose plan is null if that cannot be told. `deletions`: their table, or InvalidOid. Raises
-//   - mend_the_table if rows can come, or go, that a poll does not tell, or if row security hides rows from this role;
-//   - 40001 if the plan has other parts than the snapshot, or if one was written anew after the snapshot was taken;
+// Checks the table before a poll reads it. `plan` is that of the poll, or null if it is unknown. `deletions` is the
+// table of deletions, or InvalidOid. Raises
+//   - mend_the_table if rows can come or go without a poll telling it, or if row security hides rows from this role;
+//   - 40001 if the plan has other parts than the snapshot, or if a part was rewritten after the snapshot was taken;
 //   - copy_again if a part was added with rows that this reader counts as read.
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan);
 

@@ -22,9 +22,10 @@ namespace {
 
 const text* text_argument(FunctionCallInfo fcinfo, int n) { return PG_ARGISNULL(n) ? nullptr : PG_GETARG_TEXT_PP(n); }
 
-// Of rows without a key. A reason tells those to whom its row is new, and a position those that miss what it has seen.
-// Returns true if there is a null: all rows were truncated. Who has not seen that gets all rows of now, also if a part
-// was truncated alone.
+// `again` has the values of the rows without a key that the reader must know (deletions.cpp). A reason makes it copy
+// the table again, and so does a position that has seen what the reader has not. A null says that all rows were
+// truncated: then the result is true, and the reader gets all present rows, so it need not know that a part was
+// truncated alone.
 bool check_again(ArrayType* again, const Unseen& unseen) {
     Datum* elements;
     bool* nulls;
@@ -101,7 +102,7 @@ FUNCTION(snowflake_ids_feed_open) { PG_RETURN_DATUM(feed::kept_since(fcinfo).ope
 
 namespace {
 
-// The plan of the statement, which only a function in FROM is told. Null elsewhere.
+// The plan of the statement. PostgreSQL shows it only to a function in FROM; elsewhere it is null.
 const PlannedStmt* plan_around(FunctionCallInfo fcinfo) {
     const auto* const caller = reinterpret_cast<const ReturnSetInfo*>(fcinfo->resultinfo);
     if (caller == nullptr || !IsA(caller, ReturnSetInfo) || caller->econtext->ecxt_estate == nullptr) return nullptr;

@@ -28,7 +28,7 @@ namespace snowflake_ids::feed {
 // ---- text
 
 bool try_read(std::string_view text, Read& r) {
-    // Each is at least one character.
+    // A transaction takes at least one character of the text.
     auto* const open = static_cast<uint64*>(palloc(text.size() * sizeof(uint64)));
     Size count = 0;
     if (!read_feed_position(text, r.position, [&](uint64 xid) { open[count++] = xid; })) return false;
@@ -67,7 +67,7 @@ TimeLineID present_timeline() {
 
 enum class Branch { same, left, unknown };
 
-// Whether the WAL up to there, of that timeline, is part of the history of this server. The end of a timeline belongs to
+// Whether the WAL of the timeline up to `wal` is part of the history of this server. The end of a timeline belongs to
 // the next one, too.
 Branch branch_of(TimeLineID timeline, XLogRecPtr wal) {
     List* const history = readTimeLineHistory(present_timeline());
@@ -79,7 +79,7 @@ Branch branch_of(TimeLineID timeline, XLogRecPtr wal) {
 
 void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded) {
     const Branch branch = upgraded ? Branch::same : branch_of(static_cast<TimeLineID>(p.timeline), p.wal);
-    // Life and timeline begin in earlier WAL than the position has.
+    // The standby may know the life and the timeline later, because both begin in WAL before that of the position.
     const bool is_ahead = RecoveryInProgress() && (p.wal == 0 || GetXLogReplayRecPtr(nullptr) < p.wal);
     if (is_ahead && branch != Branch::left && (!c.known || branch == Branch::unknown)) {
         ereport(ERROR,
@@ -149,7 +149,7 @@ XLogRecPtr present_wal() {
         present_timeline());
 }
 
-// Not after the snapshot was taken.
+// When the poll began, so not after its snapshot was taken.
 TimestampTz asked_at() {
     if (IsolationUsesXactSnapshot()) return GetCurrentTransactionStartTimestamp();
     return ActivePortal == nullptr ? GetCurrentStatementStartTimestamp() : ActivePortal->creation_time;
@@ -182,7 +182,7 @@ text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
 
 namespace snowflake_ids {
 
-// feed_position(of_table): the position of a reader that needs nothing of what is there.
+// feed_position(of_table): the position of a reader that needs no row that is there now.
 FUNCTION(snowflake_ids_feed_position) {
     const Oid table = PG_GETARG_OID(0);
     PG_RETURN_TEXT_P(feed::make_position(table, feed::stamp_column(table), 0, feed::active_snapshot()));

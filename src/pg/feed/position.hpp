@@ -34,14 +34,14 @@ struct Since {
 };
 
 // `text` may be null. Raises copy_again if the position is of another database, of a life that is not known, or if WAL
-// that it needs is lost. In recovery the life may only be not known yet, so the error is 40001.
+// that it needs is lost. If a standby may know the life later, the error is 40001.
 Since read_since(const text* text, Snapshot snapshot);
 
-// What a position has not seen that the feed has noted. One of an unknown life is older than the known ones, and so than
-// each reader's position that is accepted: it has seen nothing.
+// What a position in the table of deletions has not seen. If its life is no longer known, it is older than every
+// position that is still accepted from readers, so it counts as having seen nothing.
 Unseen unseen_by_noted(const char* position);
 
-// Of the `open` ones.
+// The `open` ones as an array of bigint.
 Datum array_of(const Unseen& unseen);
 
 // The position of a reader of the table that has read the snapshot. `column`: the number of the column of stamps. Notes

@@ -22,7 +22,7 @@ Snapshot active_snapshot() {
 Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions) {
     const FullXids full{next_xid()};
     const uint64 xmax = full(snapshot->xmax);
-    // The copy of a snapshot that lacks some of them has none, and still their number.
+    // If a snapshot lacks some of them, its copy has none, but still their number.
     const bool listed =
         snapshot->subxip != nullptr && (snapshot->takenDuringRecovery || subtransactions == Subtransactions::listed);
     const auto subxids = listed ? static_cast<uint32>(Max(snapshot->subxcnt, 0)) : uint32{0};
@@ -30,7 +30,7 @@ Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions) {
     Size count = 0;
     for (uint32 i = 0; i < snapshot->xcnt; i++) open[count++] = full(snapshot->xip[i]);
     for (uint32 i = 0; i < subxids; i++) open[count++] = full(snapshot->subxip[i]);
-    // Its own snapshot leaves it out.
+    // A transaction's own snapshot leaves out its id.
     const FullTransactionId own = GetTopFullTransactionIdIfAny();
     if (FullTransactionIdIsValid(own)) open[count++] = U64FromFullTransactionId(own);
     uint64* const end = std::remove_if(open, open + count, [xmax](uint64 xid) { return xid >= xmax; });

@@ -24,12 +24,12 @@ struct FullXids {
     }
 };
 
-// That of the running statement. Raises an error if there is none, or if it shows no transactions.
+// The snapshot of the running statement. Raises an error if there is none, or if it has no list of transactions.
 Snapshot active_snapshot();
 
-// A standby cannot tell subtransactions from others, so positions list them: it must not take one that is in progress
-// for a transaction that the position saw. A primary can, and stamps are those of top-level transactions. It leaves them
-// out, because beside a transaction with more than 64 of them no position has any.
+// `listed`, for a new position: a standby cannot tell subtransactions from others, and must not take an open one for a
+// transaction that the position has seen. `left_out`, to compare a primary's snapshot with a position: stamps are those
+// of top-level transactions, and a position lists none if one of these had more than 64 subtransactions.
 enum class Subtransactions { listed, left_out };
 
 // What a snapshot does not show: palloc'd.

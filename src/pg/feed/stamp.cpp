@@ -26,7 +26,8 @@ bool is_before_row(TriggerEvent event) {
     return TRIGGER_FIRED_BEFORE(event) && TRIGGER_FIRED_FOR_ROW(event) && !TRIGGER_FIRED_BY_DELETE(event);
 }
 
-// In a key, an upsert would insert a second row, and rows that refer to the key would lose it.
+// The column must not be part of a key: an upsert would insert a second row, and rows that refer to the key would lose
+// it.
 int find_column(const TriggerData& t) {
     const Relation rel = t.tg_relation;
     const char* const name = t.tg_trigger->tgnargs == 1 ? t.tg_trigger->tgargs[0] : "";

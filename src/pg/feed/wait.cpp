@@ -67,15 +67,15 @@ namespace {
 // ---- the reader
 
 struct Sum {
-    uint64 number = 0;      // another one: look
-    bool prepared = false;  // look again soon
+    uint64 number = 0;      // once it has changed, a poll is due
+    bool prepared = false;  // there are prepared transactions, so look again soon
 };
 
 // COMMIT PREPARED calls no code of ours, so the ids of prepared transactions are part of the sum. They leave it at their
 // end.
 Sum look(const ledger::Group& group) {
     Sum sum{group.count.load()};
-    // They come after those that are counted.
+    // PostgreSQL keeps prepared transactions after all processes.
     const uint32 first = ProcGlobal->allProcCount;
     for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) {
         const PGPROC& p = ProcGlobal->allProcs[first + i];
@@ -136,7 +136,7 @@ uint64 wait_on_primary(Oid table, uint64 seen, MonotonicTime end, MemoryContext 
         now = look(group);
         const microseconds left = end - ledger::monotonic_clock();
         if (now.number != seen || left.count() <= 0) break;
-        // The first call enters the list, and does not sleep. Who is woken is in the list again.
+        // The first call enters the list, and does not sleep. A process that is woken is already in the list again.
         const microseconds longest = std::min(left, now.prepared ? recheck_prepared : recheck);
         if (ConditionVariableTimedSleep(&waiters(group), std::chrono::ceil<milliseconds>(longest).count(), event()))
             check_table(table, temporary);
@@ -175,8 +175,8 @@ microseconds timeout_argument(FunctionCallInfo fcinfo, int n) {
 
 namespace snowflake_ids {
 
-// wait_feed(of_table, since, timeout): `since` with the count that was seen. A reader without a position has nothing to
-// wait for.
+// wait_feed(of_table, since, timeout): returns `since` with the count that was seen. A reader without a position has
+// nothing to wait for.
 FUNCTION(snowflake_ids_wait_feed) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
     const text* const since = PG_GETARG_TEXT_PP(1);

@@ -1,4 +1,4 @@
-// Tells readers that sleep of rows that the present transaction commits (wait.cpp).
+// Wakes the readers that sleep until a transaction commits rows (wait.cpp).
 #pragma once
 
 #include "pg/pg.hpp"

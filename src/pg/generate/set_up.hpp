@@ -24,7 +24,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 // recovery.
 Generator& sno_of_partition(uint32 partition);
 
-// True if it has a slot, because a session of this server has used it.
+// True if any session of this server has generated ids of the partition.
 bool is_partition_in_use(uint32 partition);
 
 inline Generator& ready_sno() {

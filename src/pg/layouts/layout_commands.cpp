@@ -33,8 +33,8 @@ using namespace layouts;
 
 namespace {
 
-// By a generator in any database of this server. Begins the server's life, because only then are generators from before
-// the start known.
+// True if a generator in any database of this server uses the layout. Begins the server's life, because only then are
+// generators from before the start known.
 bool is_used(const Layout& layout) {
     const Result<uint64> packed_layout = ledger::pack_layout(layout);
     return packed_layout && ledger::layout_used(issue_limit::ledger_in_life(), packed_layout.value);
@@ -64,7 +64,7 @@ const TriggerData& lock_for_trigger(FunctionCallInfo fcinfo, LOCKMODE lock, bool
 }
 
 // A subscription deletes the row of a layout that its publisher has dropped. A layout that was used here stays, with a
-// line in the log: an error would stop the whole subscription. True: it is dropped.
+// line in the log: an error would stop the whole subscription. Returns true if the layout may be dropped.
 bool drop_if_unused(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
@@ -191,7 +191,8 @@ FUNCTION(snowflake_ids_layout_same) {
                            name),
                  errhint("Restore as a superuser.")));
         }
-        // Caches must forget a built-in layout of this name, and this backend's the new one after a rollback.
+        // Caches must forget a built-in layout of this name. After a rollback, the cache of this backend must forget
+        // the new one.
         CacheInvalidateRelcache(rel);
         return PointerGetDatum(row);
     }

@@ -43,7 +43,7 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 
 }  // namespace
 
-// Reading may be for an id; changing is an administrator's work.
+// Sessions read the table to generate ids, so their wait is limited. Only administrators change it.
 Relation open_relation(LOCKMODE lock) {
     return open_extension_relation(relation_oid, "created_layout", lock, {.queues = lock != AccessShareLock});
 }

@@ -13,8 +13,8 @@ namespace {
 
 int first_arm = 0;  // of any OR; only the order of the search depends on it
 
-// Among clauses that are AND-ed, or else the arms of an OR or NOT, and in the ANDs inside them. Each of those that it
-// enters takes one of `left`; then the clause counts as not found.
+// Searches clauses that are AND-ed, or the arms of an OR or NOT, and the expressions inside them. It enters at most
+// `left` expressions. If that is not enough, the clause counts as not found.
 ClausePlace find_in(List* clauses, bool are_anded, const List* arguments, int& left) {
     check_stack_depth();
     const int count = list_length(clauses);

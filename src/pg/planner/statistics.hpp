@@ -35,7 +35,7 @@ struct Range {
     }
     void add_unknown(bool is_lower) { (is_lower ? above : below) = unknown = true; }
 
-    // So rows with NULL in the column do not pass.
+    // True if a bound was added, so that rows with NULL in the column do not pass.
     bool compared() const { return above || below; }
     bool contains(Key key) const { return lower <= key && key < upper; }
     bool empty() const { return upper <= lower; }

@@ -15,8 +15,8 @@ uint32 of_server(unsigned node_bits);
 // For snowflake_ids.status(): "automatic", or the source as in pg_settings.
 const char* source();
 
-// Warns once in a life if no machine id is set, and other servers may write ids into the same tables. With the name of a
-// format whose ids have no machine id, warns once if others may generate them too.
+// Warns once in a life if no machine id is set, and other servers may write ids into the same tables. With the name of
+// a format without machine ids, warns once in a life if other servers may generate its ids too.
 void warn_if_shared(const char* nodeless_format = nullptr);
 
 }  // namespace snowflake_ids::machine_id

@@ -13,7 +13,7 @@ namespace snowflake_ids {
 // before may write to it through the table.
 List* table_and_ancestors(Oid table);
 
-// As SQL wants it; my_table if there is none, or it was dropped meanwhile.
+// Quoted, with its schema; my_table if there is no such relation any more.
 const char* full_name(Oid relation);
 
 }  // namespace snowflake_ids

@@ -15,7 +15,7 @@ TimeAmong<Id> time_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// The operators < <= >= > and the btree comparison.
+// An id and a time, a time and an id, and two times in the order of the ids.
 #define TIME_FUNCTIONS(type)                                                                            \
     INEQUALITY_FUNCTIONS(type, _timestamptz,                                                            \
                          compare(id_argument<type::Id>(fcinfo, 0), time_argument<type::Id>(fcinfo, 1))) \

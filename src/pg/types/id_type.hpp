@@ -93,8 +93,8 @@ Datum abbreviate(Datum original, SortSupport support) {
     return sort_key(id, *static_cast<const Id*>(support->ssup_extra));
 }
 
-// PostgreSQL asks now and then. If many rows share few ids, whole ids would be compared a little faster, but keys of
-// other columns would pay for finding that out.
+// PostgreSQL asks now and then whether to give keys up. If many rows share few ids, that would sort a little faster,
+// but to find it out would slow down all other sorts.
 inline bool keep_abbreviating(int, SortSupport) { return false; }
 
 template <class Id>

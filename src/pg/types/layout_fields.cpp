@@ -17,7 +17,8 @@ Layout layout_of_id(FunctionCallInfo fcinfo) {
                              : layouts::from_fields(fcinfo, 1);
 }
 
-// What a function makes ids of, for which layout: argument 0, if the function has it, and Snowflake-SI otherwise.
+// The layout of the ids that a function makes, and its words for errors. Argument 0 names the layout; a function
+// without this argument makes Snowflake-SI ids.
 struct Wanted {
     Layout layout;
     const char* ids;  // the word for them, and the arguments, in errors
