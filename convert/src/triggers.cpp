@@ -106,8 +106,7 @@ Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(t
                            RelationGetRelationName(table))));
 }
 
-// True if the types and the bytes are the same.
-bool same(Relation table, AttrNumber column_a, NullableDatum a, AttrNumber column_b, NullableDatum b) {
+bool same_value(Relation table, AttrNumber column_a, NullableDatum a, AttrNumber column_b, NullableDatum b) {
     if (a.isnull || b.isnull) return a.isnull && b.isnull;
     const FormData_pg_attribute& column = *TupleDescAttr(RelationGetDescr(table), column_a - 1);
     return type_of(table, column_a) == type_of(table, column_b) &&
@@ -243,7 +242,7 @@ FUNCTION(snowflake_ids_convert_key) {
     const NullableDatum before = column_value(call.data->tg_trigtuple, call.table, call.key);
     const NullableDatum now = column_value(call.tuple, call.table, call.key);
     if (column_value(call.data->tg_trigtuple, call.table, shadow).isnull &&
-        !same(call.table, call.key, before, call.key, now)) {
+        !same_value(call.table, call.key, before, call.key, now)) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("cannot change a key of %s now", RelationGetRelationName(call.table)),
                         errdetail("The table is being converted, and this row has no new id yet."),
@@ -267,12 +266,12 @@ FUNCTION(snowflake_ids_convert_follow) {
     }
     if (!insert && !id.isnull) {
         const NullableDatum before = column_value(call.data->tg_trigtuple, call.table, call.column);
-        if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
+        if (same_value(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
     }
     if (call.key_table == RelationGetRelid(call.table)) {
         // A row that refers to itself is not in the table yet.
         const NullableDatum own = column_value(call.tuple, call.table, call.key);
-        if (same(call.table, call.column, key, call.key, own)) {
+        if (same_value(call.table, call.column, key, call.key, own)) {
             const AttrNumber own_shadow = new_column(call.table, call.key);
             if (exact_type(call.table, own_shadow) != exact_type(call.table, shadow)) refuse_types(call.table);
             return PointerGetDatum(
