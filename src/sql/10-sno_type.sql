@@ -36,7 +36,7 @@ CREATE FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
 
--- All explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
+-- All casts are explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
 CREATE FUNCTION snowflake_ids.sno_from_bytea(id bytea) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -1,4 +1,4 @@
--- What a feed consists of: rules, and for each the statement that mends it. What is there of a feed is found in the
+-- What a feed consists of: rules, and for each the statement that mends it. The parts of a feed are found in the
 -- catalogs, so it survives renames and dumps.
 --
 -- A rule is a row: of which relation, what must be true, whether it is, what to type, and whether create_feed() types
@@ -348,7 +348,7 @@ BEGIN
                 of_table, p.stamp) END,
         d.fit
     FROM (SELECT a.names, a.types, snowflake_ids.feed_deletions_fit(of_table) AS fit,
-            -- The function reads the columns of the key, so they were renamed.
+            -- If the feed's function still reads all columns of the key, they were only renamed.
             NOT EXISTS (SELECT FROM snowflake_ids.feed_key(of_table) f WHERE NOT EXISTS (
                 SELECT FROM pg_depend o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.feed
                     AND o.refclassid = 'pg_class'::regclass AND o.refobjid = of_table
@@ -468,8 +468,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids.feed_definition(regclass, boolean, name) IS
     'internal: the statements that make the function of a feed';
 
--- Its columns are checked, and whether it reads the table of deletions.
--- What another owner has may be of this feed. Nothing of it is used before it is given to the owner of the table.
+-- An object with a name of the feed may be of this feed, even if it has another owner. The owner of the table must get
+-- it before anything of it is used.
 CREATE FUNCTION snowflake_ids.feed_taken(of_table regclass, kind text, taken text) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format('ALTER %s %s OWNER TO %s;', kind, taken, c.relowner::regrole) FROM pg_class c WHERE c.oid = of_table
@@ -477,6 +477,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids.feed_taken(regclass, text, text) IS
     'internal: what to do with an object that has a name of the feed';
 
+-- The function must have the columns of the key, and read the table of deletions.
 CREATE FUNCTION snowflake_ids.feed_function_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -123,8 +123,8 @@ SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, 
            OPERATOR(pg_catalog.<=) 53 AS javascript_safe,
        false AS created, k.description
 FROM snowflake_ids.known_layouts() k
--- A name that was created here before a version built it in means what was created. An array, because a join would not
--- keep the order.
+-- A created layout hides a built-in one of the same name, which a later version may have added. An array, because a
+-- join would not keep the order.
 WHERE k.name OPERATOR(pg_catalog.<>) ALL (ARRAY(SELECT l.name FROM snowflake_ids.created_layout l))
 UNION ALL
 SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,

@@ -161,7 +161,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job
     IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
 
--- A conversion that has changed over is continued with a key of the new type.
+-- Only before a conversion begins: after the changeover, a repeated call finds a key of the new type.
 CREATE FUNCTION snowflake_ids_convert.check_key_type(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$

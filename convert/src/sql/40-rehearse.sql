@@ -151,7 +151,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
 
 -- Keys of the result: the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
--- tablespace, which belongs before WHERE. The copy may be the table itself: then these are its new indexes.
+-- tablespace, so it is inserted before WHERE. If the copy is the table itself, the result has its new indexes.
 CREATE FUNCTION snowflake_ids_convert.definitions(target regclass, copy regclass) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$

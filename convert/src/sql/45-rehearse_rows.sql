@@ -98,7 +98,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.try_insert
     IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
 
--- Only if one column refers to keys: fresh ids in several could have an order that real rows never have.
+-- Fresh ids are tried only if one column refers to keys, because fresh ids in several columns could have an order that
+-- real rows never have.
 CREATE FUNCTION snowflake_ids_convert.rehearse_rows(job snowflake_ids_convert.job, target regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$

@@ -300,7 +300,7 @@ BEGIN
             FROM snowflake_ids_convert.publications(tbl.rel);
         END IF;
         BEGIN
-            -- Once rows have new ids, refuse_violations() checks these.
+            -- Once rows have new ids, refuse_violations() checks the rows themselves.
             IF job.map IS NULL THEN
                 RETURN QUERY SELECT DISTINCT * FROM snowflake_ids_convert.rehearse_rows(job, tbl.rel);
             ELSE

@@ -125,7 +125,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_map IS 'internal: makes the new ids, in a table of old and new keys';
 
--- On entry UTC, then the zone of the first call. The SET clause restores the caller's zone.
+-- Uses the time zone of the conversion's first call. The SET clause restores the caller's zone.
 CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$

@@ -1,6 +1,5 @@
 -- Adds new columns next to the old ones, and fills them in batches.
 
--- PostgreSQL stores the oid of the default's function, which survives a rename of its schema.
 CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -11,6 +10,7 @@ BEGIN
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s ADD COLUMN %I %s', rel, shadow, job.type)
         FROM snowflake_ids_convert.columns(job)));
+    -- The default survives a rename of its function's schema, because PostgreSQL stores the function's oid.
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
     -- No row can be inserted while the lock is held. So existing rows have this time or an earlier one, and every new

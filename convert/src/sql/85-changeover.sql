@@ -1,6 +1,6 @@
 -- The changeover: the new columns replace the old ones. Functions here and in 86-columns_indexes.sql return its
--- statements; they read the catalogs before writers are locked out. 87-swap.sql runs them by stage, then in the returned order.
--- Setting a property of an object is one stage later than creating it.
+-- statements; they read the catalogs before writers are locked out. 87-swap.sql runs the statements by stage, then in
+-- the returned order. Setting a property of an object is one stage later than creating it.
 --
 --   10   drop what uses the old columns                        20   replace the old columns
 --   30   create again, on the new columns, what others need    40   create statistics again

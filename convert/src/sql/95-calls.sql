@@ -51,7 +51,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems
     IS 'internal: columns with rows that refer to a key that does not exist';
 
--- The conversion updates all rows, which fails for these.
+-- The conversion updates all rows, which fails for rows that violate a check.
 CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
