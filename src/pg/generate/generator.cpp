@@ -40,7 +40,7 @@ void add_to_all(Generator& g) {
     all = &g;
 }
 
-Generator& made(Generator*& g) {
+Generator& get_or_make(Generator*& g) {
     if (g == nullptr) g = new (MemoryContextAlloc(TopMemoryContext, sizeof(Generator))) Generator;
     return *g;
 }

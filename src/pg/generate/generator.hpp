@@ -35,7 +35,7 @@ void add_to_all(Generator& g);
 
 // The generator in `g`, which is made if it is null, and never removed. It is no static object, so the static variables
 // that a session writes stay in one page, and the first id of a connection causes fewer page faults.
-Generator& made(Generator*& g);
+Generator& get_or_make(Generator*& g);
 
 void count_up(Generator& g);
 

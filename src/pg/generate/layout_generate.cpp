@@ -45,7 +45,7 @@ Generator& set_up_layout(NamedLayout& named) {
     } else if (named.layout == snowflake_si::layout) {
         named.ready = &generator::ready_snowflake_si();
     } else {
-        Generator& own = generator::made(named.own);
+        Generator& own = generator::get_or_make(named.own);
         generator::set_up_snowflake(own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
         named.ready = &own;
     }

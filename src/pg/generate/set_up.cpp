@@ -214,7 +214,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 }
 
 Generator& sno_of_partition(uint32 partition) {
-    Generator& g = made(explicit_sno[partition % lengthof(explicit_sno)]);
+    Generator& g = get_or_make(explicit_sno[partition % lengthof(explicit_sno)]);
     if (is_stale(g) || g.node != partition) {
         g.changes = 0;  // if this fails, the next call must set it up again
         set_up_sno(g, ledger::Format::sno, static_cast<int>(partition));
