@@ -61,7 +61,7 @@ std::span<const Trigger> triggers_of(Relation relation) {
     return t == nullptr ? std::span<const Trigger>{} : std::span{t->triggers, static_cast<std::size_t>(t->numtriggers)};
 }
 
-bool any(Relation relation, Oid function, bool (*wanted)(const Trigger&)) {
+bool has_trigger(Relation relation, Oid function, bool (*wanted)(const Trigger&)) {
     return std::ranges::any_of(triggers_of(relation),
                                [&](const Trigger& t) { return t.tgfoid == function && wanted(t); });
 }
@@ -103,7 +103,8 @@ void check_triggers(Oid table, Relation part, const Functions& f, const char* co
             fail_unsound(
                 table, psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", t.tgname, name));
     }
-    if (deletes && !any(part, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_DELETE(t.tgtype) != 0; }))
+    if (deletes &&
+        !has_trigger(part, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_DELETE(t.tgtype) != 0; }))
         fail_unsound(table, psprintf("No trigger notes what is deleted from \"%s\".", name));
 }
 
@@ -273,7 +274,8 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         // A partition that was created later than the feed has no trigger for TRUNCATE.
         const bool may_be_truncated =
             deletes &&
-            !any(relation, f.note_deleted, [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) != 0; }) &&
+            !has_trigger(relation, f.note_deleted,
+                         [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) != 0; }) &&
             has_other_file(relation, changed_by, since);
         if (has_rows && (is_new || may_be_truncated)) {
             const int stamp = SPI_fnumber(RelationGetDescr(relation), column);
@@ -294,7 +296,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     const Relation root = relation_open(table, NoLock), relation = relation_open(deletions, NoLock);
     check_relation(table, relation);
     // The trigger zz_feed_of has the function note_lost() too, but is not ALWAYS.
-    if (!any(relation, f.feed_stamp, is_always) || !any(relation, f.note_lost, is_always))
+    if (!has_trigger(relation, f.feed_stamp, is_always) || !has_trigger(relation, f.note_lost, is_always))
         fail_unsound(table,
                      psprintf("The triggers of \"%s\" are not enabled ALWAYS.", RelationGetRelationName(relation)));
     // After another primary key was added, rows that differ for the table could be one for readers.
