@@ -73,7 +73,7 @@ struct Sum {
 
 // COMMIT PREPARED calls no code of ours, so the ids of prepared transactions are part of the sum. They leave it at their
 // end.
-Sum look(const ledger::Group& group) {
+Sum present_sum(const ledger::Group& group) {
     Sum sum{group.count.load()};
     // PostgreSQL keeps prepared transactions after all processes.
     const uint32 first = ProcGlobal->allProcCount;
@@ -133,7 +133,7 @@ uint64 wait_on_primary(Oid table, uint64 seen, MonotonicTime end, MemoryContext 
         nap(std::clamp<microseconds>(end - ledger::monotonic_clock(), microseconds{}, pace), event());
     Sum now;
     for (;;) {
-        now = look(group);
+        now = present_sum(group);
         const microseconds left = end - ledger::monotonic_clock();
         if (now.number != seen || left.count() <= 0) break;
         // The first call enters the list, and does not sleep. A process that is woken is already in the list again.
