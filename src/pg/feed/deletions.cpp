@@ -53,7 +53,7 @@ namespace snowflake_ids::feed {
 
 namespace {
 
-[[noreturn]] void fail(const TriggerData& t, const char* detail) {
+[[noreturn]] void fail_to_note(const TriggerData& t, const char* detail) {
     const Relation rel = t.tg_relation;
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot note what is deleted from \"%s\" for its feed", RelationGetRelationName(rel)),
@@ -166,17 +166,17 @@ void insert_without_key(Relation deletions, const char* again, int64 stamp = 0) 
 void check_is_owners(const TriggerData& t) {
     const Trigger& trigger = *t.tg_trigger;
     if (trigger.tgenabled != TRIGGER_FIRES_ALWAYS && !has_privs_of_role(GetUserId(), t.tg_relation->rd_rel->relowner))
-        fail(t, psprintf("Trigger \"%s\" is not enabled ALWAYS.", trigger.tgname));
+        fail_to_note(t, psprintf("Trigger \"%s\" is not enabled ALWAYS.", trigger.tgname));
 }
 
 Relation open_deletions(const TriggerData& t) {
     check_is_owners(t);
     const Oid owner = t.tg_relation->rd_rel->relowner;
     const Oid found = deletions_of_part(RelationGetRelid(t.tg_relation));
-    if (!OidIsValid(found)) fail(t, "There is no table of deletions.");
+    if (!OidIsValid(found)) fail_to_note(t, "There is no table of deletions.");
     const Relation table = table_open(found, RowExclusiveLock);
     if (table->rd_rel->relowner != owner)
-        fail(t, psprintf("%s does not belong to %s.", full_name(found), GetUserNameFromId(owner, false)));
+        fail_to_note(t, psprintf("%s does not belong to %s.", full_name(found), GetUserNameFromId(owner, false)));
     return table;
 }
 
@@ -234,7 +234,7 @@ namespace {
 
 Relation look_up(Deletions& d, const TriggerData& t) {
     const Relation table = open_deletions(t);
-    if (const char* const problem = match_key(d, table, t.tg_relation); problem != nullptr) fail(t, problem);
+    if (const char* const problem = match_key(d, table, t.tg_relation); problem != nullptr) fail_to_note(t, problem);
     return table;
 }
 
@@ -246,7 +246,7 @@ void note_key(Deletions& d, const TriggerData& t) {
         for (int i = 0; i < d.count; i++) {
             const auto [from, to, type] = d.columns[i];
             if (TupleDescAttr(RelationGetDescr(table), to)->atttypid != type)
-                fail(t, psprintf("%s was altered in this statement.", full_name(d.table)));
+                fail_to_note(t, psprintf("%s was altered in this statement.", full_name(d.table)));
             values[to] = heap_getattr(t.tg_trigtuple, from, RelationGetDescr(t.tg_relation), &nulls[to]);
         }
     });
