@@ -95,7 +95,7 @@ struct Unseen {
 };
 
 // True if `theirs` contains each transaction of `mine`: the reader with `mine` has seen at least as much.
-constexpr bool covers(const Unseen& mine, const Unseen& theirs) {
+constexpr bool is_subset(const Unseen& mine, const Unseen& theirs) {
     for (std::size_t i = 0; i < mine.count && mine.open[i] < theirs.from; i++)
         if (!theirs.has(mine.open[i])) return false;
     if (theirs.from <= mine.from) return true;

@@ -38,7 +38,7 @@ bool check_again(ArrayType* again, const Unseen& unseen) {
         if (truncated && std::string_view(reason).ends_with(part_was_truncated)) continue;
         Read r;
         if (!try_read(reason, r)) fail_copy_again(reason);
-        if (!covers(unseen, unseen_by_noted(reason)))
+        if (!is_subset(unseen, unseen_by_noted(reason)))
             fail_copy_again("Deletions that this reader has not read were forgotten.");
     }
     return truncated;

@@ -120,7 +120,7 @@ Since read_since(const text* text, Snapshot snapshot) {
     since.position = r.position;
     since.upgraded = r.position.cluster != GetSystemIdentifier();
     since.unseen = unseen_now(r, since.upgraded);
-    since.is_behind = !covers(unseen_in(snapshot, Subtransactions::left_out), since.unseen);
+    since.is_behind = !is_subset(unseen_in(snapshot, Subtransactions::left_out), since.unseen);
     return since;
 }
 
