@@ -20,7 +20,8 @@ COMMENT ON FUNCTION snowflake_ids.feed_open(text) IS
 
 CREATE FUNCTION snowflake_ids.feed_step(stamp bigint) RETURNS integer
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_step' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids.feed_step(bigint) IS 'internal: 2; an error if this server has not given the stamp';
+COMMENT ON FUNCTION snowflake_ids.feed_step(bigint) IS
+    'internal: 2, the step of a present row; an error if this server has not given the stamp';
 
 CREATE FUNCTION snowflake_ids.feed_end(since text, of_table regclass) RETURNS text
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_end' LANGUAGE C STABLE PARALLEL UNSAFE;
