@@ -58,7 +58,7 @@ CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
     AS 'uuid_hash_extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
 
--- All explicit. The cast to uuid does nothing: the same 16 bytes.
+-- All casts are explicit. The cast to uuid keeps the 16 bytes.
 
 CREATE FUNCTION snowflake_ids.gid_from_bytea(id bytea) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

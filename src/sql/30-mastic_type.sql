@@ -30,7 +30,8 @@ COMMENT ON TYPE mastic IS
 
 -- For the comparison and the operator classes see 35-id_order.sql.
 
--- Those of bigint, because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function for both types.
+-- The hash functions are those of bigint, because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function
+-- for both types.
 
 CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -141,7 +141,8 @@ BEGIN
                     THEN format(' If it is of an earlier feed, or the feed may overwrite it, write stamp => %L.', stamp) END),
             HINT = format('SELECT to_do FROM snowflake_ids.create_feed(%L, stamp => %L);', of_table, stamp || '_xid');
     END LOOP;
-    -- What another owner has may be of this feed, and what has a link of another feed is.
+    -- An object of another owner may belong to this feed. A table with a link to another table belongs to the feed of
+    -- that.
     FOR found IN
         SELECT p.deletions_name AS name, 'duplicate_table' AS code, c.relowner AS owner,
             format('ALTER TABLE %s', p.deletions_name) AS alter,

@@ -159,8 +159,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
 $$;
 COMMENT ON FUNCTION snowflake_ids.feed_table_rules(regclass, name) IS 'internal: rules of the table itself';
 
--- Rows and changed keys may have come past the trigger (`late`). If readers hear of deletions, they copy again.
--- Otherwise the rows are stamped again.
+-- Rows may have been written, and keys changed, while the trigger was off. `late` mends that: if the feed has
+-- deletions, its readers copy the table again; otherwise all rows are stamped again.
 CREATE FUNCTION snowflake_ids.feed_stamp_rules(of_table regclass, deletes boolean, stamp name)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -168,7 +168,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
         SELECT m.part, t.tgname, t.tgenabled, t.tgfoid = 'snowflake_ids.feed_stamp'::regproc AS stamps,
             t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL
                 AND t.tgargs = convert_to(stamp, getdatabaseencoding()) || '\x00' AS whole,
-            -- The column was renamed, so it has let no row pass.
+            -- If the column was renamed, the trigger fails, so it has let no row pass.
             t.tgtype & 23 = 23 AND t.tgattr = '' AND t.tgqual IS NULL AND t.tgenabled = 'A' AND NOT EXISTS (
                 SELECT FROM pg_attribute a WHERE a.attrelid = m.part AND NOT a.attisdropped
                     AND t.tgargs = convert_to(a.attname, getdatabaseencoding()) || '\x00') AS fails
@@ -231,7 +231,8 @@ BEGIN
     FROM snowflake_ids.feed_parts(of_table) m
     LEFT JOIN pg_attribute a ON a.attrelid = m.part AND a.attname = stamp AND NOT a.attisdropped
     ORDER BY m.depth, m.part;
-    -- Without a btree index that would take long, and polls tell it, too. To plan it can call functions of the owner.
+    -- Checked only with a btree index, because it would take long otherwise, and polls check it too. Only for the
+    -- owner, because planning the query can call functions of the owner.
     FOR f IN SELECT a.attrelid::regclass AS t, a.attname AS stamp
         FROM pg_attribute a JOIN pg_index i ON i.indrelid = a.attrelid AND i.indkey[0] = a.attnum AND i.indpred IS NULL
         JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam AND m.amname = 'btree'

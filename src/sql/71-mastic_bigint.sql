@@ -155,8 +155,9 @@ CREATE FUNCTION snowflake_ids.bigint_cmp_mastic(bigint, mastic) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_bigint_cmp_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.bigint_cmp_mastic(bigint, mastic) IS 'less-equal-greater: negative, 0 or positive';
 
--- Two bigints next to ids. Foreign keys, NOT IN and proofs of the planner look for them in the family. Not the server's
--- own operators, because one in a second family changes the plans of every query with a bigint.
+-- Operators for two bigints, because foreign keys, NOT IN and proofs of the planner look for them in the family of
+-- mastic. They are not the server's own, because an operator in a second family changes the plans of every query with a
+-- bigint.
 
 CREATE OPERATOR snowflake_ids.<~~ (
     LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = int8lt,

@@ -37,8 +37,8 @@ GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
 GRANT SELECT ON snowflake_ids.stats, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
 GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
 
--- What the texts of functions mean depends on settings of the session. A body of RETURN is no text, and with a setting it
--- would not be inlined.
+-- If the body of a function is a text, its meaning depends on settings, so the function gets its own. A body of RETURN
+-- is no text, and with a setting it would not be inlined.
 DO $$
 DECLARE
     function regprocedure;
