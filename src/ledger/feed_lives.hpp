@@ -4,7 +4,7 @@
 //
 // A life lasts from the start of a server, a crash of one of its processes, or a promotion to the next. Its id is
 // random, and made when a process needs it first, not in recovery. Before the first stamp of a life in a database, and
-// before its first position, it is noted there (pg/ceilings/wal_page.hpp), outside the transaction and flushed.
+// before its first position, it is noted there (pg/ceilings/ceiling_in_wal.hpp), outside the transaction and flushed.
 #pragma once
 
 #include <algorithm>

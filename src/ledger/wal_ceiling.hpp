@@ -1,5 +1,5 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies
-// (pg/ceilings/wal_page.hpp). A promotion, to a server whose clock shows 2000:
+// (pg/ceilings/ceiling_in_wal.hpp). A promotion, to a server whose clock shows 2000:
 //   primary, life 7   lifts the ceiling to 9000, issues an id of the time 8500, and its row follows in WAL
 //   standby           replays the ceiling and the row, and is promoted
 //   A, life 8         finds the ceiling of life 7, lifts all generators above 9000, then writes the ceiling as life 8's

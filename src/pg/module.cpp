@@ -1,5 +1,5 @@
 // The loadable module: its magic block, and what happens when a process loads the library.
-#include "pg/ceilings/wal_page.hpp"
+#include "pg/ceilings/ceiling_in_wal.hpp"
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/refused_settings.hpp"
@@ -15,6 +15,6 @@ PGDLLEXPORT void _PG_init(void);
 void _PG_init(void) {
     snowflake_ids::refused_settings::define_settings(snowflake_ids::settings::define);
     snowflake_ids::generator::watch_transactions();
-    snowflake_ids::wal_page::watch();
+    snowflake_ids::ceiling_in_wal::watch();
     if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();
 }

@@ -1,4 +1,4 @@
--- The WAL ceiling of this database (src/pg/ceilings/wal_page.hpp). A materialized view, because PostgreSQL then
+-- The WAL ceiling of this database (src/pg/ceilings/ceiling_in_wal.hpp). A materialized view, because PostgreSQL then
 -- refuses every change by SQL except REFRESH, publications and dumps leave it out, and pg_upgrade copies its file.
 
 CREATE FUNCTION snowflake_ids.read_ceiling(OUT until timestamptz, OUT life_id bigint, OUT check_bits bigint,

@@ -32,9 +32,9 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Deadl
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old = wal_page::exchange(ceiling_below(wal_page::read(deadline).until), deadline).until;
+    const Ceiling old = ceiling_in_wal::exchange(ceiling_below(ceiling_in_wal::read(deadline).until), deadline).until;
     shared.header->revision.fetch_add(1);
-    wal_page::lift(ceiling_below(old), deadline);
+    ceiling_in_wal::lift(ceiling_below(old), deadline);
 }
 
 // A damaged WAL ceiling does not show which ids the database may have, so all generators are lifted to the floor. Ids
@@ -45,7 +45,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     (void) ledger::begin_life(host);
     ledger::lift_floor(host, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    wal_page::repair({until, shared.header->life_id.load()});
+    ceiling_in_wal::repair({until, shared.header->life_id.load()});
     shared.header->revision.fetch_add(1);
 }
 
@@ -90,8 +90,8 @@ FUNCTION(snowflake_ids_reset) {
     const ledger::Ledger& shared = shared_ledger();
     const Deadline deadline{.queues = true};
     // Before anything is changed.
-    server_file::check();
-    const bool damaged = wal_page::is_damaged();
+    ceiling_in_file::check();
+    const bool damaged = ceiling_in_wal::is_damaged();
     // In both cases nothing shows which ids were issued before.
     if (!reset.force && floor < now && (damaged || !ledger::has_begun(*shared.header))) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -109,12 +109,12 @@ FUNCTION(snowflake_ids_reset) {
     (void) ledger::begin_life(host);
     ledger::enter(host);
     // If writing fails, slots in memory may have moved.
-    server_file::until_done({}, [&] { return ledger::apply_reset(server_file::place(), shared, reset); });
+    ceiling_in_file::until_done({}, [&] { return ledger::apply_reset(ceiling_in_file::place(), shared, reset); });
     // Other databases keep their WAL ceilings, so an operator must force the reset in each.
     if (reset.force)
         lower_wal_ceiling(shared, floor, deadline);
     else
-        wal_page::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
+        ceiling_in_wal::lift({reset.ceiling, shared.header->life_id.load()}, deadline);
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));
     PG_RETURN_VOID();

@@ -14,9 +14,9 @@ extern "C" {
 
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
+#include "pg/ceilings/ceiling_in_file.hpp"
+#include "pg/ceilings/ceiling_in_wal.hpp"
 #include "pg/ceilings/issue_limit.hpp"
-#include "pg/ceilings/server_file.hpp"
-#include "pg/ceilings/wal_page.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
@@ -118,9 +118,9 @@ FUNCTION(snowflake_ids_status) {
     row.add(TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{})), life == 0);
     row.add(CStringGetTextDatum(ledger_memory_kind()));
     row.add(Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0));
-    row.add(CStringGetTextDatum(shared == nullptr        ? why
-                                : wal_page::is_damaged() ? "damaged in this database"
-                                                         : server_file::state_for_people()));
+    row.add(CStringGetTextDatum(shared == nullptr              ? why
+                                : ceiling_in_wal::is_damaged() ? "damaged in this database"
+                                                               : ceiling_in_file::state_for_people()));
     row.add(BoolGetDatum(in_recovery));
     row.add(CStringGetTextDatum(SNOWFLAKE_IDS_VERSION));
     PG_RETURN_DATUM(record(fcinfo, row.values, row.count, row.nulls));

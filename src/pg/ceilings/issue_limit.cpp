@@ -31,7 +31,7 @@ const ledger::Ledger& ledger_in_life(const Deadline& deadline) {
 
 void protect_commit() {
     if (generated && synchronous_standbys::commits_wait() &&
-        !synchronous_standbys::have_flushed(wal_page::seen.position))
+        !synchronous_standbys::have_flushed(ceiling_in_wal::seen.position))
         synchronous_standbys::make_commit_wait();
 }
 

@@ -1,11 +1,11 @@
 // Until when this backend may issue ids: up to the ceiling of the slot (ledger/ceiling_file.hpp) and the WAL ceiling of
-// the database (ceilings/wal_page.hpp). ledger/session.hpp decides; this is its Host.
+// the database (ceilings/ceiling_in_wal.hpp). ledger/session.hpp decides; this is its Host.
 #pragma once
 
 #include "ledger/formats.hpp"
 #include "ledger/session.hpp"
-#include "pg/ceilings/server_file.hpp"
-#include "pg/ceilings/wal_page.hpp"
+#include "pg/ceilings/ceiling_in_file.hpp"
+#include "pg/ceilings/ceiling_in_wal.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -26,24 +26,24 @@ struct Host : ledger::Steps, ledger::SlotFormats {
     static void life_began();
     template <class Done, class Work>
     bool locked(Done done, Work work) const {
-        server_file::until_done(deadline, [&] {
-            return done() ? ledger::CeilingResult{} : ledger::with_ceilings(server_file::place(), work);
+        ceiling_in_file::until_done(deadline, [&] {
+            return done() ? ledger::CeilingResult{} : ledger::with_ceilings(ceiling_in_file::place(), work);
         });
         return true;
     }
     template <class Work>
     static bool locked_at_once(Work work) {
-        return ledger::with_ceilings(server_file::place(), work).error == ledger::CeilingError::none;
+        return ledger::with_ceilings(ceiling_in_file::place(), work).error == ledger::CeilingError::none;
     }
     // Itself: read() and lift() are a Wal.
     const Host& wal() const { return *this; }
-    ledger::WalCeiling read() const { return wal_page::read(deadline); }
-    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return wal_page::lift(wanted, deadline); }
+    ledger::WalCeiling read() const { return ceiling_in_wal::read(deadline); }
+    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const { return ceiling_in_wal::lift(wanted, deadline); }
     static Ceiling lift_wal_if_free(UnixTime soon, const ledger::WalCeiling& wanted) {
-        return wal_page::lift_if_free(soon, wanted);
+        return ceiling_in_wal::lift_if_free(soon, wanted);
     }
     // Cleared when the WAL ceiling may be lower now: after a forced reset, or if its relation may be another one.
-    static Ceiling& seen_wal() { return wal_page::seen.ceiling; }
+    static Ceiling& seen_wal() { return ceiling_in_wal::seen.ceiling; }
 };
 
 // The ledger, in a life: before one has begun, the slots know nothing of earlier ids.

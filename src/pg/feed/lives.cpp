@@ -10,8 +10,8 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
+#include "pg/ceilings/ceiling_in_wal.hpp"
 #include "pg/ceilings/synchronous_standbys.hpp"
-#include "pg/ceilings/wal_page.hpp"
 #include "pg/entropy.hpp"
 #include "pg/feed/snapshot.hpp"
 #include "pg/server/deadline.hpp"
@@ -61,17 +61,17 @@ uint64 present_life() {
 }
 
 void note_life() {
-    if (likely(wal_page::seen.life)) return;
+    if (likely(ceiling_in_wal::seen.life)) return;
     const Deadline deadline;
-    if (!wal_page::lives(deadline).has(present_life())) {
-        wal_page::note_life(life_that_begins(), deadline);
+    if (!ceiling_in_wal::lives(deadline).has(present_life())) {
+        ceiling_in_wal::note_life(life_that_begins(), deadline);
         wait_for_standbys(deadline);
     }
-    wal_page::seen.life = true;
+    ceiling_in_wal::seen.life = true;
 }
 
 ledger::FeedLives all_lives() {
-    ledger::FeedLives lives = wal_page::lives(Deadline{});
+    ledger::FeedLives lives = ceiling_in_wal::lives(Deadline{});
     if (!RecoveryInProgress() && !lives.has(present_life())) lives.note(life_that_begins());
     return lives;
 }

@@ -20,7 +20,7 @@
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 
-namespace snowflake_ids::wal_page {
+namespace snowflake_ids::ceiling_in_wal {
 
 using ledger::WalCeiling;
 
@@ -63,4 +63,4 @@ bool is_damaged();
 // in recovery.
 void repair(const WalCeiling& c);
 
-}  // namespace snowflake_ids::wal_page
+}  // namespace snowflake_ids::ceiling_in_wal

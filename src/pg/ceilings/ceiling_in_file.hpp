@@ -7,7 +7,7 @@
 #include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"
 
-namespace snowflake_ids::server_file {
+namespace snowflake_ids::ceiling_in_file {
 
 ledger::CeilingPlace place();
 
@@ -29,4 +29,4 @@ void until_done(const Deadline& deadline, Attempt attempt) {
     }
 }
 
-}  // namespace snowflake_ids::server_file
+}  // namespace snowflake_ids::ceiling_in_file

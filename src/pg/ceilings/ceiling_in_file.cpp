@@ -1,5 +1,5 @@
 // The errors of the ceiling file. ledger/ceiling_file.cpp reads and writes it.
-#include "pg/ceilings/server_file.hpp"
+#include "pg/ceilings/ceiling_in_file.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -9,7 +9,7 @@ extern "C" {
 #include "pg/server/orphaned_backend.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::server_file {
+namespace snowflake_ids::ceiling_in_file {
 
 ledger::CeilingPlace place() {
     return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
@@ -73,4 +73,4 @@ const char* state_for_people() {
     return states[static_cast<int>(r.error)];
 }
 
-}  // namespace snowflake_ids::server_file
+}  // namespace snowflake_ids::ceiling_in_file

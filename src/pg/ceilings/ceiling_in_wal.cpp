@@ -1,5 +1,5 @@
 // Reads, checks, changes and repairs the page with the WAL ceiling of this database.
-#include "pg/ceilings/wal_page.hpp"
+#include "pg/ceilings/ceiling_in_wal.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"
@@ -21,7 +21,7 @@ extern "C" {
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::wal_page {
+namespace snowflake_ids::ceiling_in_wal {
 
 constinit Seen seen{};
 
@@ -291,13 +291,13 @@ void repair(const WalCeiling& c) {
     PG_END_TRY();
 }
 
-}  // namespace snowflake_ids::wal_page
+}  // namespace snowflake_ids::ceiling_in_wal
 
 namespace snowflake_ids {
 
 // The query of the materialized view. CREATE EXTENSION snowflake_ids gets a new ceiling.
 FUNCTION(snowflake_ids_read_ceiling) {
-    using namespace wal_page;
+    using namespace ceiling_in_wal;
     const bool created = creating_extension && CurrentExtensionObject == get_extension_oid("snowflake_ids", true);
     const Content c = created                                  ? Content{}
                       : replacement != nullptr && is_damaged() ? Content{*replacement, {}}
