@@ -89,9 +89,9 @@ CREATE INDEX reading_body ON reading (body);
 CREATE TRIGGER counted AFTER INSERT ON reading FOR EACH ROW EXECUTE FUNCTION "Shop".counted();
 CREATE TABLE "Shop".post (id mastic DEFAULT gen_mastic() PRIMARY KEY, body text) PARTITION BY RANGE (id);
 CREATE TABLE "Shop".number (id bigint DEFAULT gen_snowflake_si() PRIMARY KEY, body text) PARTITION BY RANGE (id);
-SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
-    add_monthly_partitions('"Shop".post', 'mastic_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
-    add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
+SELECT add_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
+    add_partitions('"Shop".post', 'mastic_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
+    add_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
 CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
     disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
 CREATE TABLE "Shop".constant (id bigint PRIMARY KEY, first sno DEFAULT sno_lower_bound('2026-01-01 00:00+00'), word text DEFAULT 'brpk4q72xwf2m63l'::sno::text,

@@ -36,7 +36,7 @@ my $bounded = q{FROM log_entry WHERE id >= now() - interval '1 day' AND id < now
 unlike($server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * $bounded"),
 	qr/$later/, 'with that of the page they are not');
 is($server->safe_psql($db, "SELECT count(*) $bounded"), 1, 'and the newest row is found');
-is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
+is($server->safe_psql($db, q{SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
 	'log_entry_2026_04', 'what is missing is added');
 
 # It stops nobody, and waits at most a second.
@@ -44,7 +44,7 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 	my $busy = Session->new($server, dbname => $db);
 	$busy->ask('BEGIN; SELECT count(*) FROM log_entry; INSERT INTO log_entry DEFAULT VALUES');
 	my $add =
-	  q{SET statement_timeout = '60s'; SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-05-01', 1)};
+	  q{SET statement_timeout = '60s'; SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', '2026-05-01', 1)};
 	is($server->safe_psql($db, $add), 'log_entry_2026_05', 'next to an open transaction that reads and writes');
 	$busy->ask('ROLLBACK; BEGIN; LOCK TABLE log_entry');
 	my ($rc, undef, $err) = $server->psql($db, $add =~ s/05-01/06-01/r);
@@ -54,15 +54,15 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 
 my (undef, $numbered, $numbered_err) = $server->psql($db, <<'END');
 CREATE TABLE numbered (id sno DEFAULT gen_sno() PRIMARY KEY, n integer GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);
-SELECT add_monthly_partitions('numbered', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1) \gset
+SELECT add_partitions('numbered', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1) \gset
 INSERT INTO numbered DEFAULT VALUES RETURNING n;
 END
 is("$numbered$numbered_err", 1, 'a table with an identity column');
 
 # For days, as the page says
 {
-	my ($function) = map { $_->{content} } grep { $_->{content} =~ /add_monthly/ } $page->blocks($chapter, 'sql');
-		 $function =~ s/add_monthly/add_daily/
+	my ($function) = map { $_->{content} } grep { $_->{content} =~ /CREATE FUNCTION add_partitions/ } $page->blocks($chapter, 'sql');
+		 $function =~ s/add_partitions/add_daily_partitions/
 	  && $function =~ s/'month'/'day'/g
 	  && $function =~ s/'1 month'/'1 day'/g
 	  && $function =~ s/'_YYYY_MM'/'_YYYY_MM_DD'/
@@ -94,7 +94,7 @@ sub refused { return ($server->psql($db, $_[0]))[2] }
 
 $server->safe_psql($db, "DROP TABLE attachment; ALTER TABLE log_entry DETACH PARTITION log_entry_$month");
 my $this_month =
-  q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
+  q{SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
 like(refused($this_month), qr/relation "log_entry_$month" already exists/,
 	'a detached table has the name of its month');
 $server->safe_psql($db,
@@ -104,7 +104,7 @@ $server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
 
 my ($in_the_way) = $page->text =~ /`(updated partition constraint .*?)`/;
-my $two_months = q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2035-01-01', 2)};
+my $two_months = q{SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', '2035-01-01', 2)};
 $server->safe_psql($db, <<'END');
 CREATE TABLE log_entry_rest PARTITION OF log_entry DEFAULT;
 INSERT INTO log_entry (id)
@@ -134,7 +134,7 @@ for my $bound (
 	my ($name, $type, $expression, $make) = @$bound;
 	is($server->safe_psql($db, <<"END"), '1,1|2,2|3,3', "$name: first and last ids of a month");
 CREATE TABLE by_month_$name (id $type, month int) PARTITION BY RANGE (id);
-SELECT add_monthly_partitions('by_month_$name', '@{[ $expression =~ s/'/''/gr ]}', '2026-01-01', 3) \\g /dev/null
+SELECT add_partitions('by_month_$name', '@{[ $expression =~ s/'/''/gr ]}', '2026-01-01', 3) \\g /dev/null
 INSERT INTO by_month_$name
 SELECT $make, extract(month FROM t AT TIME ZONE 'UTC')
 FROM unnest(ARRAY['2026-01-01 00:00:00+00', '2026-01-31 23:59:59.999+00', '2026-02-01 00:00:00+00',
