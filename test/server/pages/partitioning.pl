@@ -61,14 +61,9 @@ is("$numbered$numbered_err", 1, 'a table with an identity column');
 
 # For days, as the page says
 {
-	my ($function) = map { $_->{content} } grep { $_->{content} =~ /CREATE FUNCTION add_partitions/ } $page->blocks($chapter, 'sql');
-		 $function =~ s/add_partitions/add_daily_partitions/
-	  && $function =~ s/'month'/'day'/g
-	  && $function =~ s/'1 month'/'1 day'/g
-	  && $function =~ s/'_YYYY_MM'/'_YYYY_MM_DD'/
-	  or die;
-	my $days = q{SELECT add_daily_partitions('by_day', 'sno_lower_bound(%L)', '2026-02-28', 2)};
-	is( $server->safe_psql($db, "CREATE TABLE by_day (id sno) PARTITION BY RANGE (id); $function $days"),
+	my ($day) = $page->text =~ /, write `14, ('\w+')` instead of `3`/;
+	my $days = "SELECT add_partitions('by_day', 'sno_lower_bound(%L)', '2026-02-28', 2, $day)";
+	is( $server->safe_psql($db, "CREATE TABLE by_day (id sno) PARTITION BY RANGE (id); $days"),
 		"by_day_2026_02_28\nby_day_2026_03_01",
 		'daily partitions');
 	$server->safe_psql(
