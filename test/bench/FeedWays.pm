@@ -85,7 +85,7 @@ our @ways = (
 		read => q{SELECT id, n FROM feed WHERE id > $1::bigint AND id <= (SELECT safe_value('feed_id_seq')) ORDER BY id}
 	},
 	{   name => 'locks_mended',
-		show => 'the same, asked before the read',
+		show => 'the same, locks read before the rows',
 		new_only => 1,
 		setup => $locks,
 		lock => q{SELECT hold_sequence('%s_id_seq')},

@@ -88,8 +88,7 @@ is($server->safe_psql($db, "$detach; DROP TABLE log_entry_2026_02; SELECT to_reg
 sub refused { return ($server->psql($db, $_[0]))[2] }
 
 $server->safe_psql($db, "DROP TABLE attachment; ALTER TABLE log_entry DETACH PARTITION log_entry_$month");
-my $this_month =
-  q{SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
+my $this_month = q{SELECT add_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
 like(refused($this_month), qr/relation "log_entry_$month" already exists/,
 	'a detached table has the name of its month');
 $server->safe_psql($db,
