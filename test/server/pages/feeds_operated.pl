@@ -88,7 +88,7 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	$said->($load);
 	is($reader->once($server), 'SF002', 'triggers are off: an error');
 	$said->($on);
-	is($reader->once($server), 'SF001', 'after create_feed: copy again');
+	is($reader->once($server), 'SF001', 'after what it says to type: copy again');
 	$right->('the rows of the load are there');
 	$said->("$off $load");
 	$said->("ALTER TABLE headline ENABLE ALWAYS TRIGGER $_") for qw(zz_stamp zz_note_deleted zz_note_truncated);
