@@ -1,6 +1,6 @@
 # A server is put in the place of one whose WAL it lacks: promoted, rewound or restored. Readers who have seen that WAL
-# are told (SF001), others not. A control, a position with an older place in the WAL, is not told, and its copy keeps a
-# row that no server has.
+# are told (SF001), others not. There is a limit, at the end. A control, a position with an older place in the WAL, is
+# not told, and its copy keeps a row that no server has.
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
 
@@ -80,6 +80,38 @@ for my $how ('used at once', 'restarted first', 'crashed first')
 	is($after->once($restored), 'SF001', 'restored: who has seen later WAL is told');
 	goes_on($before, $restored, 'restored');
 	$_->stop('immediate') for $restored, $primary;
+}
+
+# ---- a base backup without the later WAL, on the same timeline. A life that is noted after another start does not know
+# where the WAL ended that was put back.
+for my $how ('used at once', 'more WAL first', 'restarted, and more WAL')
+{
+	my $primary = feed_server('original_' . $how =~ s/\W+/_/gr, streaming => 1);
+	insert($primary);
+	my $before = Reader->of($primary);
+	$primary->backup('base');
+	insert($primary);
+	my $after = Reader->of($primary);
+	$primary->stop('immediate');
+	my $restored = PostgreSQL::Test::Cluster->new('base_' . $how =~ s/\W+/_/gr);
+	$restored->init_from_backup($primary, 'base', standby => 0);
+	$restored->start;
+	$restored->safe_psql('postgres', 'CREATE TABLE more AS SELECT FROM generate_series(1, 100000)')
+	  if $how =~ /more WAL/;
+
+	if ($how =~ /restarted/)
+	{
+		$restored->restart;
+		is($after->once($restored), '', "base backup, $how: nobody is told, which is a limit");
+		is($after->differs($restored), 1, "base backup, $how: the copy has a row that is gone");
+	}
+	else
+	{
+		is($after->once($restored), 'SF001', "base backup, $how: who has seen later WAL is told");
+	}
+	insert($restored);
+	goes_on($before, $restored, "base backup, $how");
+	$restored->stop('immediate');
 }
 
 done_testing();
