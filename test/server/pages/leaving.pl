@@ -137,6 +137,7 @@ $said->('CREATE VIEW light AS SELECT id FROM reading');
 }
 $said->('DROP VIEW light');
 $page->run_sh($all, $root, %at);
+is($command->{said}, '', 'the script prints no results of what it calls');
 my ($rc, undef, $err) = $node->psql($db, 'DROP EXTENSION snowflake_ids');
 is("$rc $err", '0 ', 'then nothing needs the extension');
 my @after = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
