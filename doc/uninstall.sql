@@ -4,6 +4,7 @@
 --
 -- Views find what must change. The table todo then gets the statements, in nine steps, and the end runs them.
 \set ON_ERROR_STOP on
+\o /dev/null
 BEGIN;
 
 -- ---- what must change
