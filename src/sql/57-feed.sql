@@ -33,7 +33,7 @@ CREATE FUNCTION snowflake_ids.wait_feed(of_table regclass, since text, timeout i
 RETURNS text
 AS 'MODULE_PATHNAME', 'snowflake_ids_wait_feed' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.wait_feed(regclass, text, interval) IS
-    'returns the position for the next poll, as soon as a transaction has committed rows of the table since the last wait, or after the timeout';
+    'returns the position for the next poll when somebody has committed rows of the table, or after the timeout';
 
 CREATE FUNCTION snowflake_ids.feed_position(of_table regclass) RETURNS text
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_position' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
@@ -43,11 +43,11 @@ COMMENT ON FUNCTION snowflake_ids.feed_position(regclass) IS
 CREATE FUNCTION snowflake_ids.read_until(since text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_read_until' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.read_until(text) IS
-    'the stamp below which a reader with the position has read all';
+    'a reader with this position has read all rows whose stamp is below the returned one';
 
 CREATE FUNCTION snowflake_ids.feed_position_time(since text) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_position_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.feed_position_time(text) IS 'when the poll began that returned the position';
+COMMENT ON FUNCTION snowflake_ids.feed_position_time(text) IS 'the start of the poll that returned this position';
 
 -- ---- what the owner calls
 
@@ -59,12 +59,12 @@ COMMENT ON FUNCTION snowflake_ids.note_life() IS
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
-    'notes the present position, and removes what a position noted before "keep" has seen; who has not, copies the table again; returns how many';
+    'removes deletions that an earlier call has seen, at least "keep" ago; readers with an older position copy the table again; returns how many were removed';
 
 CREATE FUNCTION snowflake_ids.note_missed(of_table regclass, reason text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.note_missed(regclass, text) IS
-    'tells all readers of the feed to copy the table again: rows were deleted that no trigger has noted';
+    'tells all readers of the feed to copy the table again, after deletions that no trigger has noted';
 
 CREATE FUNCTION snowflake_ids.create_feed(of_table regclass, deletes boolean DEFAULT true, stamp name DEFAULT NULL,
     index text DEFAULT 'btree')

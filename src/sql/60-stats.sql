@@ -44,7 +44,7 @@ COMMENT ON COLUMN snowflake_ids.stats.durable_until IS
 COMMENT ON COLUMN snowflake_ids.stats.owner IS
     'the database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
 COMMENT ON COLUMN snowflake_ids.stats.layout IS
-    'for the format layout: the name if the layout is built in, otherwise its epoch, tick and widths';
+    'if "format" is layout, its name if built in, otherwise its epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
     'since when the counters count: the first use after a start or crash, or the last call of snowflake_ids.stats_reset()';
 

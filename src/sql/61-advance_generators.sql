@@ -27,10 +27,10 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
-    'later ids have a later time than floor, at most a minute ahead of the clock; superusers: any floor, with force below existing ids; repairs WAL ceilings; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
+    'later ids have a later time than floor, at most a minute ahead of the clock; superusers may pass any floor, with force below existing ids; repairs WAL ceilings; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.pass_now(text) IS
-    'the present time; later ids of this server''s own generator have later times, so they differ from ids that you make from times up to it';
+    'the present time; later ids of this server''s own generator have later times, so they differ from ids that you make from this time or earlier ones';

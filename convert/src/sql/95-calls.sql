@@ -365,4 +365,4 @@ BEGIN
 END $$;
 COMMENT ON PROCEDURE snowflake_ids_convert(
     regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
-) IS 'makes a key into sno, mastic or snowflake_si ids of the times of its rows; a repeated call resumes';
+) IS 'replaces a key by sno, mastic or snowflake_si ids, made from the times of its rows; a repeated call resumes';

@@ -61,7 +61,7 @@ void define() {
                                                           &sno_sequence_max, 65535);
     DefineCustomEnumVariable(
         "snowflake_ids.clock_regression", "What a call does when the clock is behind the last id.",
-        "With \"hold\", ids keep the last time and count on. With \"wait\", the call waits. A sno first uses its tick-tock bit.",
+        "With \"hold\", ids continue from the last time. With \"wait\", the call waits. A sno first uses its tick-tock bit.",
         &clock_regression, clock_regression, regression_options, PGC_SIGHUP, in_parallel, nullptr,
         changed<refused_settings::clock_regression>, nullptr);
     DefineCustomIntVariable("snowflake_ids.max_wait", "The longest time that a call waits for an id.",
