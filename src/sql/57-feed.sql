@@ -59,7 +59,7 @@ COMMENT ON FUNCTION snowflake_ids.note_life() IS
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
-    'removes deletions that an earlier call has seen, at least "keep" ago; readers with an older position copy the table again; returns how many were removed';
+    'removes deletions that an earlier call has seen, at least "keep" ago; readers with an older position copy the table again; returns how many';
 
 CREATE FUNCTION snowflake_ids.note_missed(of_table regclass, reason text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
@@ -191,7 +191,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids.drop_feed(regclass) IS
-    'drops the function, the triggers, the table of deletions and the column of stamps of a feed; after a new create_feed(), its readers copy the table again';
+    'drops a feed with its deletions and stamps; after a new create_feed(), its readers copy the table again';
 
 CREATE FUNCTION snowflake_ids.check_feed(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text)

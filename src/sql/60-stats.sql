@@ -46,7 +46,7 @@ COMMENT ON COLUMN snowflake_ids.stats.owner IS
 COMMENT ON COLUMN snowflake_ids.stats.layout IS
     'if "format" is layout, its name if built in, otherwise its epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
-    'since when the counters count: the first use after a start or crash, or the last call of snowflake_ids.stats_reset()';
+    'start of the counters: the first use after a start or crash, or the last call of snowflake_ids.stats_reset()';
 
 CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
@@ -71,4 +71,4 @@ CREATE FUNCTION snowflake_ids.status(
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'one row about this server: machine id, settings not accepted, server life, memory, ceiling file, recovery, version';
+    'one row about this server';

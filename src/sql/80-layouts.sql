@@ -56,7 +56,7 @@ CREATE FUNCTION snowflake_layout_create(
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
-    'creates a layout of 64-bit ids in this database, for use by its name; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
+    'creates a layout of 64-bit ids in this database; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Each layout can use up a slot of the server's ledger: at most 64 per database, together with explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
     FROM PUBLIC;
@@ -144,8 +144,8 @@ COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'true if the node has the l
 COMMENT ON COLUMN snowflake_ids.layouts.generates IS
     'true if gen_snowflake() can generate its ids';
 COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
-    'true if ids have at most 53 bits, so that each is an exact JavaScript number';
+    'true if ids have at most 53 bits, so JavaScript numbers are exact';
 COMMENT ON COLUMN snowflake_ids.layouts.created IS
-    'true if it was created in this database by snowflake_layout_create()';
+    'true if snowflake_layout_create() created it in this database';
 COMMENT ON COLUMN snowflake_ids.layouts.description IS
     'the service that uses these ids, and the fields of an id';

@@ -166,7 +166,7 @@ FROM snowflake_ids_convert.conversion s
          SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress
-    IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
+    IS 'progress of each conversion';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
 COMMENT ON COLUMN snowflake_ids_convert_progress.map
     IS 'table of old and new keys; null before phase fill';
