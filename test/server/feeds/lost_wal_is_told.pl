@@ -18,8 +18,8 @@ for my $how ('used at once', 'restarted first', 'crashed first')
 {
 	my ($primary, $standby) = pair();
 	insert($primary);
-	has_all($primary, $standby);
 	my $knows = Reader->of($primary);
+	has_all($primary, $standby);
 	$standby->stop;
 	insert($primary);
 	my $lost = Reader->of($primary);
