@@ -118,8 +118,14 @@ SELECT snowflake_ids.feed_position('headline') AS position \gset
 UPDATE headline SET id = id + 100 WHERE id = 9;
 SELECT step, id FROM headline_feed(:'position');
 SELECT snowflake_ids.forget_deleted('headline');
+-- What the hint of SF002 says: nothing is added that the owner did not want.
+ALTER TABLE headline DISABLE TRIGGER USER;
+SELECT step, id FROM headline_feed(:'position');
+SELECT to_do FROM snowflake_ids.create_feed('headline') \gexec
+SELECT to_regclass('headline_deleted') IS NULL AS still_without;
+SELECT step, id FROM headline_feed(:'position');
 -- Deletions before this are not known, so readers copy the table again.
-SELECT * FROM snowflake_ids.create_feed('headline', stamp => 'ignored');
+SELECT * FROM snowflake_ids.create_feed('headline', deletes => true, stamp => 'ignored');
 SELECT step, id FROM headline_feed(:'position');
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM snowflake_ids.create_feed('headline', deletes => false);
@@ -128,7 +134,6 @@ SELECT rule, ok FROM snowflake_ids.check_feed('headline');
 -- ---- what is refused
 SELECT * FROM snowflake_ids.create_feed(NULL);
 SELECT * FROM snowflake_ids.create_feed('headline', index => 'hash');
-SELECT * FROM snowflake_ids.create_feed('headline', deletes => NULL);
 SELECT * FROM snowflake_ids.create_feed('pg_class');
 \echo :LAST_ERROR_SQLSTATE
 SELECT * FROM snowflake_ids.check_feed('snowflake_ids.wal_ceiling');
