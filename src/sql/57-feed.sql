@@ -66,7 +66,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PAR
 COMMENT ON FUNCTION snowflake_ids.note_missed(regclass, text) IS
     'tells all readers of the feed to copy the table again, after deletions that no trigger has noted';
 
-CREATE FUNCTION snowflake_ids.create_feed(of_table regclass, deletes boolean DEFAULT true, stamp name DEFAULT NULL,
+CREATE FUNCTION snowflake_ids.create_feed(of_table regclass, deletes boolean DEFAULT NULL, stamp name DEFAULT NULL,
     index text DEFAULT 'btree')
 RETURNS TABLE (rule text, to_do text) LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
@@ -77,7 +77,7 @@ DECLARE
     is_owner constant boolean := p.owner = (SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user);
     found record;
 BEGIN
-    IF of_table IS NULL OR deletes IS NULL OR index IS NULL THEN
+    IF of_table IS NULL OR index IS NULL THEN
         RAISE EXCEPTION 'argument must not be null' USING ERRCODE = 'null_value_not_allowed';
     ELSIF index NOT IN ('btree', 'brin') THEN
         RAISE EXCEPTION 'a feed cannot be read by an index of the method %', index
@@ -87,7 +87,8 @@ BEGIN
         RAISE NOTICE 'the feed of % keeps its deletions', of_table
             USING HINT = pg_catalog.format('To end them: SELECT snowflake_ids.drop_feed(%1$L); Then create it again.', of_table);
     END IF;
-    deletes := deletes OR p.deletions IS NOT NULL;
+    -- A call that mends a feed adds nothing that its owner did not want.
+    deletes := p.deletions IS NOT NULL OR coalesce(deletes, p.deletes OR (p.stamp IS NULL AND p.feed IS NULL));
     stamp := coalesce(p.stamp, stamp, 'stamp');
     PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp, is_named);
     PERFORM snowflake_ids.note_life();
