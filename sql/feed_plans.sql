@@ -8,7 +8,7 @@ BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
         CONTINUE WHEN line !~ 'Append|Join|Nested|Hash|Sort|Gather|Index Cond| Scan (using|on)' OR line ~ 'Subquery|Merge Cond|Sort Key';
         line := regexp_replace(line, '''[^'']{20,}''::text|\$[0-9]', '$N', 'g');
-        line := regexp_replace(line, '\((Init|Sub)Plan [^)]*\)(\.col1)?|"?\*SELECT\* 1"?\.int8|f\.id', '$N', 'g');
+        line := regexp_replace(line, '\((Init|Sub)Plan [^)]*\)(\.col1)?|("?\*SELECT\* 1"?|unnamed_subquery)\.int8|f\.id', '$N', 'g');
         RETURN NEXT ltrim(line, '-> ');
     END LOOP;
 END $$;
