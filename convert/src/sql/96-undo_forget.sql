@@ -1,3 +1,5 @@
+-- Undoes a conversion, or forgets a finished one: drops its map and its state.
+
 -- Keeps a table with the map's name that another role owns.
 CREATE FUNCTION snowflake_ids_convert.drop_map(target regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

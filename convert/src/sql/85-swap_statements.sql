@@ -1,6 +1,6 @@
--- The changeover: the new columns replace the old ones. Functions here and in 86-columns_indexes.sql return its
--- statements; they read the catalogs before writers are locked out. 87-swap.sql runs the statements by stage, then in
--- the returned order. Setting a property of an object is one stage later than creating it.
+-- The statements of the changeover, which replaces the old columns by the new ones; those of columns and indexes are in
+-- 86-swap_columns_indexes.sql. The functions read the catalogs before writers are locked out. 87-run_swap.sql runs the
+-- statements by stage, then in the returned order. Setting a property of an object is one stage later than creating it.
 --
 --   10   drop what uses the old columns                        20   replace the old columns
 --   30   create again, on the new columns, what others need    40   create statistics again

@@ -1,4 +1,5 @@
--- The changeover: indexes, columns, and all statements together. 85-changeover.sql explains the stages.
+-- The statements of the changeover for columns and indexes, and all of its statements together. 85-swap_statements.sql
+-- explains the stages.
 
 -- New indexes get the names, constraints and properties of the old ones: first primary keys, then unique constraints,
 -- then others.

@@ -1,4 +1,4 @@
--- Runs the changeover.
+-- Runs the changeover: locks writers out, completes the map, and runs the statements.
 
 -- Adds rows that were inserted after phase number. The first call, with a null snapshot, adds most of them before
 -- writers are locked out. The second finds, by an index, those that the snapshot did not see.
