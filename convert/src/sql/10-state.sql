@@ -27,17 +27,6 @@ END $$;
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 
--- Raises an error without RAISE's context, which names each running function.
-CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
-RETURNS void
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids_convert.fail IS 'internal: raises an error that has no context';
-
-CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block
-    IS 'internal: whether this transaction continues after the statement that runs';
-
 -- The catalogs show the rest: the map, new columns, valid constraints.
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,

@@ -1,4 +1,4 @@
--- Makes a job from arguments or state, and raises errors about arguments. Small shared functions are at the end.
+-- Makes a job from arguments or state, and raises errors about arguments.
 
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -177,52 +177,3 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_key_type
     IS 'internal: error if the key has a type that cannot be converted';
-
--- ---- what several files use
-
-CREATE FUNCTION snowflake_ids_convert.run(statements text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    statement text;
-BEGIN
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.run IS 'internal: runs statements, one after another';
-
-CREATE FUNCTION snowflake_ids_convert.count_rows(target regclass, condition text) RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-AS $$
-DECLARE
-    rows bigint;
-BEGIN
-    EXECUTE format('SELECT count(*) FROM ONLY %s AS c WHERE %s', target, condition) INTO rows;
-    RETURN rows;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.count_rows
-    IS 'internal: number of rows of a table, named c, that satisfy a condition';
-
-CREATE FUNCTION snowflake_ids_convert.sibling(target regclass, name text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT format('%I.%I', n.nspname, name)
-    FROM pg_class c
-         JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.oid = target
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.sibling IS 'internal: the name of a relation in the schema of another one';
-
-CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text[]) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    IF problems <> '{}' THEN
-        PERFORM snowflake_ids_convert.fail(
-            '55000', format('cannot continue converting %s', job.relation),
-            detail => array_to_string(problems, E'\n'),
-            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse IS 'internal: error with these problems, if there are any';

@@ -1,4 +1,4 @@
--- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks.
+-- Finds the tables of a conversion: the key, the columns that refer to it, and their triggers, indexes and statistics.
 
 -- The triggers that 70-triggers.sql makes. Other roles can create similar ones, on their own tables or with the TRIGGER
 -- privilege, but only the owner can make one fire always (tgenabled A). So only these count, on tables of the role that
@@ -148,95 +148,12 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
--- The tables must belong to the role that runs the conversion, and what earlier phases made must exist.
-CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+CREATE FUNCTION snowflake_ids_convert.statistics(target regclass, attnums smallint[]) RETURNS SETOF pg_statistic_ext
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-BEGIN
-    RETURN QUERY
-    SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
-                  current_user)
-    FROM snowflake_ids_convert.tables(job) t
-         JOIN pg_class c ON c.oid = t.rel
-    WHERE pg_get_userbyid(c.relowner) <> current_user
-    ORDER BY t.rel;
-    RETURN QUERY
-    SELECT format('table %s: is not being converted, or lost the trigger zz_snowflake_ids_1_key', job.relation)
-    WHERE job.phase <> 'prepare'
-      AND NOT EXISTS (SELECT FROM snowflake_ids_convert.columns(job) WHERE is_key AND filled);
-    RETURN QUERY
-    SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
-                  'snowflake_ids_map_' || job.relation::oid, current_user)
-    WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
-    -- The triggers still fill this column, but the changeover would not replace it.
-    RETURN QUERY
-    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
-                  coalesce(a.attname, a.shadow))
-    FROM snowflake_ids_convert.added_columns(job.relation) a
-    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum FROM snowflake_ids_convert.columns(job) c)
-    ORDER BY a.rel, a.attnum;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
-    IS 'internal: tables of other owners, and what the conversion has made and lost';
-
--- Others can write to the tables but not alter them. Writers do not queue behind this lock.
-CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.run(ARRAY(
-        SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', rel)
-        FROM snowflake_ids_convert.tables(job)));
-    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
-    IS 'internal: prevents others from altering the tables of a conversion';
-
--- While a strong lock waits, other sessions queue behind it. So requests for all tables together wait at most 50 ms,
--- and are repeated after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
-CREATE FUNCTION snowflake_ids_convert.lock_writers_out(tables regclass[], mode text) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    time_limit text := current_setting('lock_timeout');
-    begun timestamptz := clock_timestamp();
-    last_notice timestamptz := begun;
-    pause float8 := 0.05;
-    target regclass;
-BEGIN
-    PERFORM set_config('lock_timeout', greatest(5, 50 / greatest(cardinality(tables), 1)) || 'ms', true);
-    LOOP
-        BEGIN
-            FOREACH target IN ARRAY tables LOOP
-                EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', target, mode);
-            END LOOP;
-            EXIT;
-        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-            IF time_limit <> '0' AND clock_timestamp() - begun > time_limit::interval THEN
-                PERFORM snowflake_ids_convert.fail(
-                    '55P03', format('could not lock %s within lock_timeout', target),
-                    detail => format('Other transactions have used the table for %s.', time_limit),
-                    hint => 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.');
-            ELSIF clock_timestamp() - last_notice > interval '10 s' THEN
-                last_notice := clock_timestamp();
-                RAISE NOTICE 'waiting for transactions that use %', target;
-            END IF;
-        END;
-        PERFORM pg_sleep(pause * (0.5 + random()));
-        pause := least(pause * 2, 1);
-    END LOOP;
-    PERFORM set_config('lock_timeout', time_limit, true);
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_writers_out
-    IS 'internal: takes a strong lock; others wait behind the request for 50 ms at most';
-
-CREATE FUNCTION snowflake_ids_convert.lock_all(job snowflake_ids_convert.job, mode text) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.lock_writers_out(
-        ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job)), mode);
-    -- From here on, no other role can add a foreign key to the key.
-    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_all IS 'internal: takes a strong lock on all tables of a conversion';
+    SELECT *
+    FROM pg_statistic_ext e
+    WHERE e.stxrelid = target AND snowflake_ids_convert.uses_columns('pg_statistic_ext', e.oid, target, attnums)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.statistics
+    IS 'internal: extended statistics of the table that are about one of these columns';

@@ -1,4 +1,4 @@
--- Problems that the catalogs show. Checked before anything changes, and again before each strong lock.
+-- Problems that the catalogs show. All are checked before anything changes, and most again before each strong lock.
 
 CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -26,6 +26,75 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems
     IS 'internal: why a table cannot be converted, without a look at its columns';
+
+-- A converted bigint key looks like any other, so a repeated call would number all rows again. Its default shows the
+-- conversion, also after a restore without the state.
+CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('column %s.%I: has been converted to %s; to number its rows again, first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
+                  job.relation, job.key_column, job.format)
+    WHERE job.new_id = (SELECT pg_get_expr(adbin, adrelid)
+                        FROM pg_attrdef
+                        WHERE adrelid = job.relation AND adnum = job.key_attnum)
+    UNION ALL
+    SELECT format(CASE WHEN pg_get_userbyid(c.relowner) = current_user
+                       THEN 'table %s: is the map of an earlier conversion; copy what you need of it, then SELECT snowflake_ids_convert_forget(%L)'
+                       ELSE 'table %s: has the name that the map will have; drop or rename it'
+                  END, c.oid::regclass, job.relation)
+    FROM pg_class c
+    WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = job.relation)
+      AND c.relname = 'snowflake_ids_map_' || job.relation::oid
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.my_conversion s
+                      WHERE s.relation = job.relation AND s.phase NOT IN ('validate', 'done'))
+    UNION ALL
+    SELECT format('column %s.%I: may be null', job.relation, job.key_column)
+    WHERE EXISTS (SELECT FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum AND NOT attnotnull)
+    UNION ALL
+    SELECT format('column %s.%I: is not unique by itself; create a unique index on it', job.relation, job.key_column)
+    WHERE NOT EXISTS (SELECT
+                      FROM pg_index
+                      WHERE indrelid = job.relation
+                        AND indisunique
+                        AND indisvalid
+                        AND indimmediate
+                        AND indpred IS NULL
+                        AND indnkeyatts = 1
+                        AND indkey[0] = job.key_attnum)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.key_problems IS 'internal: why a column cannot be converted as a key';
+
+-- The tables must belong to the role that runs the conversion, and what earlier phases made must exist.
+CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
+                  current_user)
+    FROM snowflake_ids_convert.tables(job) t
+         JOIN pg_class c ON c.oid = t.rel
+    WHERE pg_get_userbyid(c.relowner) <> current_user
+    ORDER BY t.rel;
+    RETURN QUERY
+    SELECT format('table %s: is not being converted, or lost the trigger zz_snowflake_ids_1_key', job.relation)
+    WHERE job.phase <> 'prepare'
+      AND NOT EXISTS (SELECT FROM snowflake_ids_convert.columns(job) WHERE is_key AND filled);
+    RETURN QUERY
+    SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
+                  'snowflake_ids_map_' || job.relation::oid, current_user)
+    WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
+    -- The triggers still fill this column, but the changeover would not replace it.
+    RETURN QUERY
+    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
+                  coalesce(a.attname, a.shadow))
+    FROM snowflake_ids_convert.added_columns(job.relation) a
+    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum FROM snowflake_ids_convert.columns(job) c)
+    ORDER BY a.rel, a.attnum;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
+    IS 'internal: tables of other owners, and what the conversion has made and lost';
 
 -- Objects that must not exist at the changeover, for example views. Omitted are those that it creates again: defaults
 -- and sequences of the columns, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.

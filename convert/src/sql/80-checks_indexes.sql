@@ -1,3 +1,5 @@
+-- Checks and indexes on the new columns, made before the changeover, so that it reads no table.
+
 -- A twin is a CHECK that exists on the new columns before the changeover, which only renames it. There is none if a new
 -- column may be filled later than its row is written, or if the old check is not valid.
 CREATE FUNCTION snowflake_ids_convert.checks(

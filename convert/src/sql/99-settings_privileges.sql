@@ -1,3 +1,5 @@
+-- Settings and privileges of the functions.
+--
 -- What the text of a function means depends on settings of the session: search path, quoting, formats of strings and
 -- times. So each function in SQL or PL/pgSQL gets its own settings here, at the end of the script; procedures cannot,
 -- because they commit. The test "catalog" checks this.
