@@ -89,7 +89,7 @@ TEST(LedgerCeilingBytes, ComeBack) {
 // The file has the byte order of the machine; what follows is for little-endian ones.
 constexpr bool other_order = std::endian::native == std::endian::big;
 
-// A file of the first version that a server had in use (tools/keep) is read and written byte for byte.
+// A file of the first version that a server had in use (tools/keep-version) is read and written byte for byte.
 TEST(LedgerCeilingBytes, FirstVersion) {
     if (other_order) GTEST_SKIP() << "big-endian";
     const std::string path = vectors_directory() + "/../kept/1.0/ceiling";

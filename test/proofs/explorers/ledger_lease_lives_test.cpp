@@ -7,7 +7,7 @@
 #include "support/ledger_explore.hpp"
 #include "support/ledger_lives.hpp"
 #include "support/ledger_wrong_leases.hpp"
-#include "support/ledger_wrong_steps.hpp"
+#include "support/ledger_wrong_lives.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

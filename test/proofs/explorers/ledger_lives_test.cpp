@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "support/ledger_explore.hpp"
-#include "support/ledger_wrong_steps.hpp"
+#include "support/ledger_wrong_lives.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

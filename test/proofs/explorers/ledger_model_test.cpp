@@ -11,7 +11,7 @@
 #include "ledger/reset.hpp"
 #include "support/ledger_explore.hpp"
 #include "support/ledger_never_twice.hpp"
-#include "support/ledger_wrong.hpp"
+#include "support/ledger_wrong_claims.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

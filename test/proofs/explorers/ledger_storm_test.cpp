@@ -8,7 +8,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
-#include "support/ledger_wrong.hpp"
+#include "support/ledger_wrong_claims.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

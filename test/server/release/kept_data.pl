@@ -1,12 +1,12 @@
-# What a released version made (test/kept, by tools/keep): its install script, a dump, and a data directory that was
-# killed while ids were drawn. Rows keep their fields, no id repeats with the clock at the old time, and the extension
-# updates. The dump names the superuser of the kept data, so the server gets such a role.
+# What a released version made (test/kept, by tools/keep-version): its install script, a dump, and a data directory that
+# was killed while ids were drawn. Rows keep their fields, no id repeats with the clock at the old time, and the
+# extension updates. The dump names the superuser of the kept data, so the server gets such a role.
 use Servers;
 use Catalogs    ();
 use Time::Local qw(timegm);
 
-my ($rows) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/tools/keep") =~ /^query .*rows\.tsv.*\n((?s:.*?))^SQL$/m;
-ok($rows, 'tools/keep says how it read the rows');
+my ($rows) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/tools/keep-version") =~ /^query .*rows\.tsv.*\n((?s:.*?))^SQL$/m;
+ok($rows, 'tools/keep-version says how it read the rows');
 chomp(my $sharedir = `pg_config --sharedir`);
 my $directory = "$sharedir/extension";
 chomp(my $platform = `uname -sm`);
@@ -33,7 +33,7 @@ sub scripts
 		if (-e "$directory/$name")
 		{
 			ok(slurp("$directory/$name") eq $kept_script, "$name is the one that was kept")
-			  or diag "Not released yet: tools/keep scripts. Released: put it back, and write an update script.";
+			  or diag "Not released yet: tools/keep-version scripts. Released: put it back, and write an update script.";
 			next;
 		}
 		updated($extension, $version, $kept_script, "$directory/$name");

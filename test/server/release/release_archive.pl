@@ -139,8 +139,8 @@ SKIP:
 	# Under a later third number, too.
 	for my $what ('scripts', '')
 	{
-		my (undef, $err) = run_command([ "$tree/tools/keep", $what || () ]);
-		like($err, qr/^keep: .* was released/m, "tools/keep $what: not for a version that has a date");
+		my (undef, $err) = run_command([ "$tree/tools/keep-version", $what || () ]);
+		like($err, qr/^keep-version: .* was released/m, "tools/keep-version $what: not for a version that has a date");
 	}
 	run_ok('a commit', 'git', '-C', $tree, 'commit', '-q', '-a', '-m', 'published');
 	is_deeply([ $missing->("v$meta->{version}") ], [], 'and then nothing');

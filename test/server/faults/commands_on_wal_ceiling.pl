@@ -1,5 +1,6 @@
-# Whatever is done to the relation with the ceiling in WAL, ids continue, and none repeats: in a new session, in a running one, after a crash, and on a standby that is promoted with a clock
-# an hour behind. The standby has no ceiling file.
+# Whatever command is run on the relation with the ceiling in WAL, ids continue, and none repeats: in a new session, in
+# a running one, after a crash, and on a standby that is promoted with a clock an hour behind. The standby has no
+# ceiling file.
 use Servers;
 use File::Path qw(rmtree);
 use Quick;
