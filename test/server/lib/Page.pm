@@ -18,20 +18,20 @@ use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Which script runs a page, or what is below each of its headings. all_run() and all_pages fail for a heading with
+# Which script runs a page, or what is below each of its headings. all_run() and commands_of_pages fail for a heading with
 # commands that is missing.
 our %run_by = (
-	'README.md' => 'all_pages',
-	'AGENTS.md' => 'all_pages',
+	'README.md' => 'commands_of_pages',
+	'AGENTS.md' => 'commands_of_pages',
 	'doc/tutorial.md' => 'tutorial',
-	'doc/queries.md' => 'all_pages',
+	'doc/queries.md' => 'commands_of_pages',
 	'doc/choosing.md' => {
-		'What an id tells' => 'all_pages',
+		'What an id tells' => 'commands_of_pages',
 		'Hosts that load no C code' => 'hosts_without_c' },
-	'doc/operating.md' => 'all_pages',
-	'doc/backups.md' => 'all_pages',
-	'doc/errors.md' => 'all_pages',    # and the commands that find an orphan: two_servers_on_one_directory
-	'doc/layouts.md' => 'all_pages',
+	'doc/operating.md' => 'commands_of_pages',
+	'doc/backups.md' => 'commands_of_pages',
+	'doc/errors.md' => 'commands_of_pages',    # and the commands that find an orphan: two_servers_on_one_directory
+	'doc/layouts.md' => 'commands_of_pages',
 	'doc/installing.md' => {
 		'' => 'installing',
 		'A table and what depends on it' => 'leaving',
@@ -57,11 +57,11 @@ our %run_by = (
 		'With pg_cron' => 'retention',
 		'pg_partman 5.2 or later' => 'partitioning' },
 	'doc/feed.md' => {
-		'Two calls' => 'all_pages',
-		'Deleted rows' => 'all_pages',
-		'Several readers' => 'all_pages',
-		'A log whose rows are removed' => 'all_pages',
-		'Several tables at one moment' => 'all_pages',
+		'Two calls' => 'commands_of_pages',
+		'Deleted rows' => 'commands_of_pages',
+		'Several readers' => 'commands_of_pages',
+		'A log whose rows are removed' => 'commands_of_pages',
+		'Several tables at one moment' => 'commands_of_pages',
 		'Many tables' => 'feed_page' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',

@@ -650,7 +650,7 @@ sub how_to
 	$on->safe_psql('postgres', "CREATE DATABASE $db");
 	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
 	$page->run_chapter($on, $_, dbname => $db, %options)
-	  for grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq 'all_pages' } '',
+	  for grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq 'commands_of_pages' } '',
 	  $page->chapters;
 	$page->all_run;
 	return;
