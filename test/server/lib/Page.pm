@@ -18,8 +18,8 @@ use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Which script runs a page, or what is below each of its headings. all_run() and commands_of_pages fail for a heading with
-# commands that is missing.
+# Which script runs a page, or what is below each of its headings. all_run() and pages_match_sources fail for a heading
+# with commands that is missing.
 our %run_by = (
 	'README.md' => 'commands_of_pages',
 	'AGENTS.md' => 'commands_of_pages',

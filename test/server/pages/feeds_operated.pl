@@ -1,6 +1,6 @@
 # The chapter "Feeds" of doc/operating.md: its queries show a broken rule, an old position and the size of deletions.
-# After each of its answers, a reader has a right copy. commands_of_pages compares the metrics, and alerts_follow_their_events
-# raises the alerts.
+# After each of its answers, a reader has a right copy. pages_match_sources compares the metrics, and
+# alerts_follow_their_events raises the alerts.
 use Servers;
 use Feed;
 use Page;
