@@ -7,9 +7,9 @@
 //                    The ids sort next to earlier ones of that time and cannot collide with them
 //   N <= S, N < H    no toggle is free: OnRegression decides. To hold is to continue at H
 //
-// Lead. A server starts above all ids that may have been issued before (ledger/life.hpp), so H may be ahead of a right
-// clock. If N is behind H by no more than Rules::lead, the step holds, whatever the policy, unless a toggle is free
-// (after a start none is: lift()). Holding is always safe.
+// Lead. A server starts above all ids that may have been issued before (ledger/begin_life.hpp), so H may be ahead of a
+// right clock. If N is behind H by no more than Rules::lead, the step holds, whatever the policy, unless a toggle is
+// free (after a start none is: lift()). Holding is always safe.
 #pragma once
 
 #include <algorithm>

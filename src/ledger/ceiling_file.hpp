@@ -20,8 +20,8 @@
 //   B   issues an id of the time 2500, then the power fails; the next life begins at 3000
 // If A published first, the disk could still have 1000, and a next life whose clock is behind would repeat that id.
 //
-// Fence. Memory belongs to one life (life.hpp), and the file says which life wrote it last. A process whose life is
-// older gets an error and writes nothing more:
+// Fence. Memory belongs to one life (begin_life.hpp), and the file says which life wrote it last. A process whose life
+// is older gets an error and writes nothing more:
 //   old   of life 7, whose postmaster has ended; its ceiling is 3000
 //   new   begins life 8 at 3000, writes that into the file, and issues ids from 3000 on
 //   old   wants to issue an id of 3000, locks the file, and finds life 8
@@ -34,7 +34,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "ledger/slot.hpp"
 
 namespace snowflake_ids::ledger {

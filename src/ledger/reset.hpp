@@ -6,8 +6,8 @@
 
 #include "ledger/ceiling_file.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/memory.hpp"
 #include "ledger/packed_state.hpp"
+#include "ledger/shared_memory.hpp"
 
 namespace snowflake_ids::ledger {
 

@@ -46,8 +46,8 @@
 #include <utility>
 
 #include "core/timeline.hpp"
+#include "ledger/begin_life.hpp"
 #include "ledger/lease.hpp"
-#include "ledger/life.hpp"
 #include "ledger/wal_ceiling.hpp"
 
 namespace snowflake_ids::ledger {

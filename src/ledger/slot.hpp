@@ -122,7 +122,7 @@ struct Slot : BasicSlot<Holds> {
 };
 static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Counters) == 64);
 
-// life.hpp
+// begin_life.hpp
 struct Life {
     std::uint64_t number = 0;  // grows
     std::uint64_t id = 0;      // random, never 0 once begun

@@ -4,8 +4,8 @@
 
 #include "directory.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/memory.hpp"
 #include "ledger/session.hpp"
+#include "ledger/shared_memory.hpp"
 
 using namespace snowflake_ids;
 using namespace snowflake_ids::fuzz;

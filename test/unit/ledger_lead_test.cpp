@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
+#include "ledger/begin_life.hpp"
 #include "ledger/claim.hpp"
-#include "ledger/life.hpp"
 #include "support/issued.hpp"
 #include "support/ledger_tape.hpp"
 #include "support/times.hpp"

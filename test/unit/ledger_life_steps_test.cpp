@@ -1,5 +1,5 @@
-// Each step of life.hpp by itself: what floors meet, and what a life leaves in the header in which order.
-#include "ledger/life.hpp"
+// Each step of begin_life.hpp by itself: what floors meet, and what a life leaves in the header in which order.
+#include "ledger/begin_life.hpp"
 
 #include <gtest/gtest.h>
 

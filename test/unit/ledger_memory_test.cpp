@@ -1,6 +1,6 @@
 // The ledger's memory: made, found by other processes, refused if another version made it; files of the data directory,
 // made whole or not at all.
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 
 #include <gtest/gtest.h>
 

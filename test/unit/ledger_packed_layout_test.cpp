@@ -10,7 +10,7 @@
 
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"
 #include "support/times.hpp"
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/snowflake_si.hpp"
+#include "ledger/begin_life.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "support/ledger_data.hpp"
 #include "support/times.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ledger/formats.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"
 
 namespace snowflake_ids::ledger {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ledger/ceiling_file.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/settings.hpp"

@@ -4,7 +4,7 @@
 // The relation is a materialized view with one row, because nobody can write into one. Its columns:
 //
 //   until       whole milliseconds; 1970: new
-//   life_id     the life (ledger/life.hpp) that wrote the row
+//   life_id     the life (ledger/begin_life.hpp) that wrote the row
 //   lives       ledger::FeedLives, for readers of feeds
 //   check_bits  of these
 //

@@ -8,8 +8,8 @@ extern "C" {
 }
 
 #include "core/sno.hpp"
+#include "ledger/begin_life.hpp"
 #include "ledger/clock.hpp"
-#include "ledger/life.hpp"
 #include "ledger/packed_layout.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"

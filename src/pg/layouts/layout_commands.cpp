@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "core/known_layouts.hpp"
-#include "ledger/memory.hpp"
 #include "ledger/packed_layout.hpp"
+#include "ledger/shared_memory.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

@@ -6,7 +6,7 @@
 // preloading.
 #pragma once
 
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {

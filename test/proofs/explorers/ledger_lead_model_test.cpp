@@ -2,8 +2,8 @@
 // behind.
 #include <gtest/gtest.h>
 
+#include "ledger/begin_life.hpp"
 #include "ledger/claim.hpp"
-#include "ledger/life.hpp"
 #include "support/ledger_explore.hpp"
 #include "support/ledger_never_twice.hpp"
 

@@ -4,10 +4,10 @@
 
 #include "word.hpp"
 
+#include "ledger/begin_life.hpp"
 #include "ledger/ceiling_file.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "ledger/reset.hpp"
 #include "ledger/slot.hpp"
 

@@ -11,7 +11,7 @@ struct Expected {
 };
 
 inline constexpr Expected expectations[] = {
-    // The floor, then the keys; the key, then the floor (life.hpp).
+    // The floor, then the keys; the key, then the floor (begin_life.hpp).
     {"lift_to: floor.swap", std::memory_order_seq_cst},
     {"format_of: key.load", std::memory_order_seq_cst},
     {"find_slot_from: key.swap", std::memory_order_seq_cst},

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ledger/life.hpp"
+#include "ledger/begin_life.hpp"
 #include "support/ledger_model.hpp"
 #include "support/ledger_tape.hpp"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "ledger/clock.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define LEDGER_TEST_TSAN 1

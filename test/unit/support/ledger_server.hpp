@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "ledger/begin_life.hpp"
 #include "ledger/ceiling_file.hpp"
-#include "ledger/life.hpp"
 #include "ledger/wal_ceiling.hpp"
 #include "support/ledger_model.hpp"
 

@@ -18,7 +18,7 @@
 
 #include "ledger/claim.hpp"
 #include "ledger/clock.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"
 #include "support/ledger_watched.hpp"
 #include "support/times.hpp"

@@ -24,7 +24,7 @@
 
 #include "ledger/ceiling_file.hpp"
 #include "ledger/floor.hpp"
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 
 namespace snowflake_ids::ledger {
 

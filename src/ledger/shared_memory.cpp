@@ -1,5 +1,5 @@
 // Makes and checks the shared memory of the ledger, and finds the slot of a generator in it.
-#include "ledger/memory.hpp"
+#include "ledger/shared_memory.hpp"
 
 namespace snowflake_ids::ledger {
 
