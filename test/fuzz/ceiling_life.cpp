@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "directory.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/session.hpp"
 #include "ledger/shared_memory.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "ledger/find_slot.hpp"
 #include "support/ledger_data.hpp"
 #include "support/ledger_hooked.hpp"
 #include "support/ledger_tape.hpp"

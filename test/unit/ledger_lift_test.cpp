@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "ledger/find_slot.hpp"
 #include "support/ledger_data.hpp"
 
 namespace snowflake_ids::ledger {

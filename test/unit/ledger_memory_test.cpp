@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "ledger/data_file.hpp"
+#include "ledger/find_slot.hpp"
 #include "support/ledger_process.hpp"
 #include "support/times.hpp"
 

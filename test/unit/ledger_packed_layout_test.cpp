@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/known_layouts.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"

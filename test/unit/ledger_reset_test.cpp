@@ -11,6 +11,7 @@
 
 #include "core/snowflake_si.hpp"
 #include "ledger/begin_life.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "support/ledger_data.hpp"
 #include "support/times.hpp"

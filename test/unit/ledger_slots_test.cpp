@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"

@@ -10,6 +10,7 @@ extern "C" {
 #include "core/sno.hpp"
 #include "ledger/begin_life.hpp"
 #include "ledger/clock.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/packed_layout.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/errors.hpp"

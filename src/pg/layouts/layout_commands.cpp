@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/known_layouts.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/packed_layout.hpp"
 #include "ledger/shared_memory.hpp"
 #include "pg/ceilings/issue_limit.hpp"

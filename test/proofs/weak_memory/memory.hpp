@@ -7,6 +7,7 @@
 #include "ledger/begin_life.hpp"
 #include "ledger/ceiling_file.hpp"
 #include "ledger/claim.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/reset.hpp"
 #include "ledger/slot.hpp"

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ledger/ceiling_file.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/session.hpp"
 #include "support/ledger_process.hpp"

@@ -18,6 +18,7 @@
 
 #include "ledger/claim.hpp"
 #include "ledger/clock.hpp"
+#include "ledger/find_slot.hpp"
 #include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"
 #include "support/ledger_watched.hpp"
