@@ -41,9 +41,9 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
-#include "pg/feed/parts.hpp"
 #include "pg/feed/position.hpp"
 #include "pg/feed/snapshot.hpp"
+#include "pg/feed/triggers.hpp"
 #include "pg/feed/wait.hpp"
 #include "pg/server/table_ancestors.hpp"
 

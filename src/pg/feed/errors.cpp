@@ -6,7 +6,19 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include "pg/server/table_ancestors.hpp"
+
 namespace snowflake_ids::feed {
+
+namespace {
+
+const char* create_feed_hint(Oid table) {
+    return psprintf(
+        "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
+        quote_literal_cstr(full_name(table)));
+}
+
+}  // namespace
 
 // If the transaction already has its locks, PostgreSQL plans again without looking for changes. So this looks for them.
 void fail_again(Oid table, const char* detail) {
@@ -27,5 +39,7 @@ void fail_mend(Oid table, const char* detail, const char* hint) {
     ereport(ERROR, (errcode(mend_the_table), errmsg("a reader of \"%s\" could miss rows", get_rel_name(table)),
                     errdetail_internal("%s", detail), errhint("%s", hint)));
 }
+
+void fail_unsound(Oid table, const char* detail) { fail_mend(table, detail, create_feed_hint(table)); }
 
 }  // namespace snowflake_ids::feed

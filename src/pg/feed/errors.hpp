@@ -18,4 +18,7 @@ inline constexpr int mend_the_table = MAKE_SQLSTATE('S', 'F', '0', '0', '2');
 // SF002: readers of the table could miss rows. `hint` says what its owner types.
 [[noreturn]] void fail_mend(Oid table, const char* detail, const char* hint);
 
+// SF002, for what create_feed() mends.
+[[noreturn]] void fail_unsound(Oid table, const char* detail);
+
 }  // namespace snowflake_ids::feed

@@ -1,4 +1,4 @@
-// The table of a feed, its partitions and its children: whether a poll reads all their rows, and each row is stamped.
+// The table of a feed, its partitions and its children: whether a poll reads all their rows.
 #pragma once
 
 #include "pg/feed/position.hpp"
@@ -10,12 +10,6 @@ extern "C" {
 }
 
 namespace snowflake_ids::feed {
-
-// The number of the column of stamps. Raises mend_the_table if the table is not stamped.
-int stamp_column(Oid table);
-
-// The trigger function in the schema snowflake_ids.
-Oid feed_function(const char* name);
 
 // Checks the table before a poll reads it. `plan` is that of the poll, or null if it is unknown. `deletions` is the
 // table of deletions, or InvalidOid. Raises

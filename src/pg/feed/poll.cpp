@@ -15,6 +15,7 @@ extern "C" {
 #include "pg/feed/lives.hpp"
 #include "pg/feed/parts.hpp"
 #include "pg/feed/snapshot.hpp"
+#include "pg/feed/triggers.hpp"
 
 namespace snowflake_ids::feed {
 

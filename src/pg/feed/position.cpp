@@ -19,8 +19,8 @@ extern "C" {
 #include "pg/feed/end_of_wal.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/lives.hpp"
-#include "pg/feed/parts.hpp"
 #include "pg/feed/snapshot.hpp"
+#include "pg/feed/triggers.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::feed {

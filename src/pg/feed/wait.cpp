@@ -9,8 +9,8 @@
 
 #include "ledger/clock.hpp"
 #include "ledger/feed_wait.hpp"
-#include "pg/feed/parts.hpp"
 #include "pg/feed/position.hpp"
+#include "pg/feed/triggers.hpp"
 #include "pg/server/deadline.hpp"
 #include "pg/server/feed_waiters.hpp"
 #include "pg/server/shared_ledger.hpp"
