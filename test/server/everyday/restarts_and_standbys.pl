@@ -1,5 +1,5 @@
 # Our file in the data directory, settings of a library that is not loaded yet, and a standby: what it refuses, with a
-# hint, and what works there. Ids over restarts and promotions: faults/server_lives.pl, faults/failover.pl.
+# hint, and what works there. Ids over restarts and promotions: faults/restarts_with_clock_back.pl, faults/failover.pl.
 use strict;
 use warnings;
 use Fcntl ':mode';

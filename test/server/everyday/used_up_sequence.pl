@@ -1,5 +1,5 @@
 # A used-up sequence: how many ids a tick gives, what max_wait does, and how a session that waits looks. What ends a wait
-# in time: faults/waits_end.pl. Then the explicit partitions of a database are used up.
+# in time: faults/overflow_waits_end.pl. Then the explicit partitions of a database are used up.
 use Servers;
 
 my $node = plain_server('wait', conf => <<'END');
