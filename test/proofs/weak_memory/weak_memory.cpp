@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "choice_scenes.hpp"
 #include "feed_wait_scenes.hpp"
 #include "file_scenes.hpp"
+#include "slot_choice_scenes.hpp"
 #include "slot_scenes.hpp"
 #include "weakest_orders.hpp"
 
