@@ -1,7 +1,7 @@
-# PostgreSQL prints some clauses (Clauses.pm) without the schema of their operators: nothing is lost by a dump or
-# postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
+# PostgreSQL prints some clauses (ClausesWithoutSchema.pm) without the schema of their operators: nothing is lost by a
+# dump or postgres_fdw, which have an empty search_path. pg_upgrade: faults/pg_upgrade.pl.
 use Servers;
-use Clauses;
+use ClausesWithoutSchema;
 use Quick;
 use PostgreSQL::Test::Utils;
 
@@ -13,7 +13,7 @@ for my $ids (part('ids', 'public'))
 	my ($from, $to) = ("from_$ids", "to_$ids");
 	$node->safe_psql('postgres', "CREATE DATABASE $from; CREATE DATABASE $to");
 	$node->safe_psql($from, "CREATE SCHEMA IF NOT EXISTS $ids; CREATE EXTENSION snowflake_ids SCHEMA $ids");
-	$node->safe_psql($from, Clauses::objects($ids));
+	$node->safe_psql($from, ClausesWithoutSchema::objects($ids));
 	command_ok([ 'pg_dump', '-f', "$dir/$from", $node->connstr($from) ], "$ids: pg_dump");
 	my ($stdout, $stderr) = ('', '');
 	IPC::Run::run([ 'psql', '-Xq', '-f', "$dir/$from", $node->connstr($to) ], '>', \$stdout, '2>', \$stderr);
@@ -23,9 +23,9 @@ for my $ids (part('ids', 'public'))
 	command_ok([ 'pg_dump', '-f', "$dir/$to", $node->connstr($to) ], "$ids: pg_dump of what was restored");
 	my ($before, $after) = map { slurp_file($_) =~ s/^\\(un)?restrict .*//mgr } "$dir/$from", "$dir/$to";
 	ok($before eq $after, "$ids: both dumps are the same");
-	is(scalar $node->psql($to, Clauses::contents()), 0, "$ids: all tables are there") or next;
-	is( $node->safe_psql($to, Clauses::contents()),
-		$node->safe_psql($from, Clauses::contents()),
+	is(scalar $node->psql($to, ClausesWithoutSchema::contents()), 0, "$ids: all tables are there") or next;
+	is( $node->safe_psql($to, ClausesWithoutSchema::contents()),
+		$node->safe_psql($from, ClausesWithoutSchema::contents()),
 		"$ids: the rows are there");
 }
 

@@ -1,7 +1,7 @@
 # pg_upgrade leaves our files behind; the ceiling in each database protects the ids under a clock hours behind. From
 # this major, and from PRIVATE_OLD_PG_CONFIG, which tools/test sets.
 use Servers;
-use Clauses;
+use ClausesWithoutSchema;
 
 my $rows = 'SELECT md5(string_agg(item::text, chr(10) ORDER BY id)) FROM item';
 my $other = Ids::query(10, 50);
@@ -39,8 +39,8 @@ INSERT INTO order_line SELECT FROM generate_series(1, 100);
 CREATE DATABASE other;
 END
 	$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
-	$old->safe_psql('other', Clauses::objects('public', 1));
-	my $clauses = $old->safe_psql('other', Clauses::contents());
+	$old->safe_psql('other', ClausesWithoutSchema::objects('public', 1));
+	my $clauses = $old->safe_psql('other', ClausesWithoutSchema::contents());
 	$old->safe_psql('postgres', "LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
 	reload($old);
 	my $machine_id = 'SELECT machine_id, machine_id_source FROM snowflake_ids.status()';
@@ -81,7 +81,8 @@ END
 	$clock->set(-7200);
 	start_at($new, $clock);
 	is(value($new, $rows), $content, "$from: the rows are there");
-	is($new->safe_psql('other', Clauses::contents()), $clauses, "$from: so is what prints operators without a schema");
+	is($new->safe_psql('other', ClausesWithoutSchema::contents()),
+		$clauses, "$from: so is what prints operators without a schema");
 	like(value($new, $machine_id), qr/\|automatic$/, "$from: the settings were not copied, as doc/backups.md says");
 	$new->append_conf('postgresql.conf', "snowflake_ids.machine_id = 7\n");
 	reload($new);

@@ -1,6 +1,6 @@
 # Objects with each clause for which PostgreSQL prints an operator without its schema: they are restored only if an
 # empty search_path finds the operators.
-package Clauses;
+package ClausesWithoutSchema;
 use strict;
 use warnings;
 
