@@ -33,7 +33,8 @@ sub scripts
 		if (-e "$directory/$name")
 		{
 			ok(slurp("$directory/$name") eq $kept_script, "$name is the one that was kept")
-			  or diag "Not released yet: tools/keep-version scripts. Released: put it back, and write an update script.";
+			  or diag
+			  "Not released yet: tools/keep-version scripts. Released: put it back, and write an update script.";
 			next;
 		}
 		updated($extension, $version, $kept_script, "$directory/$name");
