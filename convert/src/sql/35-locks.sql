@@ -13,8 +13,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
     IS 'internal: prevents others from altering the tables of a conversion';
 
--- While a strong lock waits, other sessions queue behind it. So requests for all tables together wait at most 50 ms,
--- and are repeated after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
+-- While a strong lock waits, other sessions queue behind it. So the request for each of n tables waits at most
+-- 50 / n ms (not less than 5 ms). After a pause, all are repeated. The caller's lock_timeout limits the whole time; 0
+-- means no limit.
 CREATE FUNCTION snowflake_ids_convert.lock_writers_out(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -49,7 +50,7 @@ BEGIN
     PERFORM set_config('lock_timeout', time_limit, true);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_writers_out
-    IS 'internal: takes a strong lock; others wait behind the request for 50 ms at most';
+    IS 'internal: takes a strong lock; others wait behind the requests for at most 50 ms, or 5 ms per table';
 
 CREATE FUNCTION snowflake_ids_convert.lock_all(job snowflake_ids_convert.job, mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

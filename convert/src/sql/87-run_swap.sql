@@ -78,7 +78,7 @@ BEGIN
     lookalikes := snowflake_ids_convert.lookalikes(tables);
 
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    -- Only columns that may be filled later than their row is written
+    -- The other columns have a validated CHECK that says so.
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(
         SELECT format('Rows of %s refer in column %I to keys that do not exist.', rel, attname)
         FROM snowflake_ids_convert.columns(job)
