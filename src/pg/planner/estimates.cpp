@@ -1,4 +1,4 @@
-// Row estimates for < <= >= > between ids, and between ids and times.
+// Row estimates for < <= >= > that compare ids with ids, times or (mastic) bigints.
 //
 // PostgreSQL's own estimators interpolate within a bin of the histogram for some built-in types only. For others they
 // take half of the bin: with a year of ids, an hour would be estimated as half of four days.
@@ -50,7 +50,7 @@ Key key_of_time(Datum datum) {
     return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.next_tick()} << bits_below_time;
 }
 
-// A negative one is below every id.
+// A negative bigint is below every id, so it gets the lowest key.
 Key key_of_bigint(Datum datum) {
     const int64 number = DatumGetInt64(datum);
     return number < 0 ? 0 : static_cast<uint64>(number);
@@ -89,8 +89,7 @@ struct Order {
     }
 };
 
-// An operator of a family compares two ids, an id with a time, or two times; only its input types show
-// which.
+// Each side of a family's operator is an id, a time or (mastic) a bigint; only its input types show which.
 struct Comparison {
     int strategy = 0;  // of btree, with the column on the left; 0: no < <= >= > of this order
     Oid column_type;

@@ -1,4 +1,4 @@
-// Finds where in a query's conditions the clause stands that is estimated, because PostgreSQL gives an estimator only
+// Finds where in a query's conditions the estimated clause is, because PostgreSQL gives an estimator only
 // the arguments of a clause. An OR can have thousands of arms whose clauses are each estimated, one after another. So a
 // search begins in the arm in which the last one ended.
 #include "pg/planner/find_clause.hpp"
@@ -27,7 +27,7 @@ ClausePlace find_in(List* clauses, bool are_anded, const List* arguments, int& l
             if (are_anded && ((a == first && b == second) || (a == second && b == first))) return {clauses, i};
             continue;
         }
-        // Of an OR, PostgreSQL keeps two forms. The planner estimates the one that has RestrictInfos inside.
+        // PostgreSQL keeps two forms of an OR. The planner estimates the one that has RestrictInfos inside.
         if (IsA(node, RestrictInfo)) {
             auto* info = reinterpret_cast<RestrictInfo*>(node);
             node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);

@@ -19,7 +19,7 @@ struct ClausePlace {
 // of the index.
 ClausePlace find_clause(const RelOptInfo* rel, const List* arguments);
 
-// Without its RestrictInfo; null unless it is an operator with two arguments.
+// The clause without its RestrictInfo; null unless it is an operator with two arguments.
 const OpExpr* binary_clause(Node* clause);
 
 }  // namespace snowflake_ids

@@ -47,7 +47,7 @@ struct Range {
     }
 };
 
-// 0 to 1. `from` and `to` must differ.
+// 0 to 1. `value` lies between `from` and `to`, which must differ.
 inline double part_of_way(Key from, Key value, Key to) {
     return static_cast<double>(value - from) / static_cast<double>(to - from);
 }
@@ -79,7 +79,7 @@ public:
         exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
     }
 
-    // Of all rows. Without statistics, PostgreSQL's default.
+    // The fraction of all rows that are in the range; PostgreSQL's default without statistics.
     // Rows that are not NULL are either common values, counted one by one, or in the histogram.
     double fraction(const Range& range) {
         if (!range.compared()) return 1;
@@ -115,7 +115,7 @@ private:
     // The fraction below `k` of the rows in the histogram and beyond it.
     double below(Key k) const {
         const int bins = histogram_.nvalues - 1;
-        int low = 0, high = bins;  // below, key(low) <= k < key(high)
+        int low = 0, high = bins;  // in the loop, key(low) <= k < key(high)
         if (k <= key(histogram_, low)) return 0;
         if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - part_of_way(last(), k, end_)) : 1;
         while (high - low > 1) {
@@ -126,7 +126,8 @@ private:
     }
 
     // The largest value in an index, or else in the histogram. PostgreSQL looks into the index when its search in the
-    // histogram comes to the last value, and compares the value from there. Each value passes, so it comes to the last one.
+    // histogram comes to the last value, and compares the index's value instead. keep_and_pass() lets each value pass, so
+    // the search comes to the last one.
     Key largest() const {
         Seen seen{key_, 0};
         FmgrInfo compare{};
@@ -163,7 +164,7 @@ private:
     }
 
     double of_histogram(const Range& range) {
-        // Before either below(), so that both use the same end_.
+        // Look before either below(), so that both use the same end_.
         if ((range.above && range.lower > before_last()) || (range.below && range.upper > before_last())) look_beyond();
         double part = (range.below ? below(range.upper) : 1) - (range.above ? below(range.lower) : 0);
         // As in PostgreSQL, a range that is not wholly inside the histogram gets at least a hundredth of a bin.
