@@ -108,7 +108,8 @@ Oid deletions_of_part(Oid table) {
 
 namespace {
 
-// Inserts a row as the owner. `fill` gets it with all columns null. The trigger gives it a stamp if it has none.
+// Inserts a row as the owner. `fill` gets it with all columns null. The trigger stamps it unless its stamp is
+// negative.
 template <class Fill>
 void insert(Relation table, Fill fill) {
     Oid user;
@@ -265,7 +266,7 @@ void note_truncated(const TriggerData& t) {
     table_close(deletions, NoLock);
 }
 
-// True if the bytes have changed: a copy may keep equal keys apart.
+// True if the bytes have changed, because a copy may keep equal keys apart.
 bool has_changed(const Deletions& key, const TriggerData& t) {
     const TupleDesc columns = RelationGetDescr(t.tg_relation);
     for (int i = 0; i < key.count; i++) {
@@ -328,7 +329,7 @@ bool is_noted(TriggerEvent event) {
 
 }  // namespace
 
-// AFTER DELETE, AFTER TRUNCATE.
+// Fires AFTER DELETE for each row, and AFTER TRUNCATE.
 FUNCTION(snowflake_ids_note_deleted) {
     const TriggerData& t = trigger_data(fcinfo, "note_deleted", is_noted);
     auto*& deletions = reinterpret_cast<Deletions*&>(fcinfo->flinfo->fn_extra);
@@ -412,7 +413,7 @@ FUNCTION(snowflake_ids_forget_deleted) {
         const Unseen unseen = unseen_by_noted(seen);
         for_each_row(deletions, [&](int64 stamp, const char*, HeapTuple row, Snapshot snapshot) {
             if (stamp < 0 ? stamp < newest : unseen.has(static_cast<uint64>(stamp))) return;
-            // Somebody else can have deleted or changed it meanwhile.
+            // Somebody else may have deleted or changed the row.
             TM_FailureData failure;
             const TM_Result result = table_tuple_delete(deletions, &row->t_self, GetCurrentCommandId(true), 0, snapshot,
                                                         InvalidSnapshot, true, &failure);

@@ -1,4 +1,4 @@
-// The WAL writer flushes whole pages, so beside a transaction that writes much, flushed WAL often ends inside a record.
+// The WAL writer flushes whole pages, so while a transaction writes much, flushed WAL often ends inside a record.
 // After a crash, recovery ends before that record.
 #include "pg/feed/end_of_wal.hpp"
 
@@ -27,7 +27,7 @@ bool read_page(XLogRecPtr start, TimeLineID timeline, PGAlignedXLogBlock& page) 
     return read && header->xlp_magic == XLOG_PAGE_MAGIC && header->xlp_pageaddr == start;
 }
 
-// Where the last record ends that is complete at the end of this page; 0: on an earlier page.
+// Where, in this page, the last record that is complete there ends; 0 if it ends on an earlier page.
 Size end_of_whole_records(PGAlignedXLogBlock& page) {
     auto* const header = reinterpret_cast<XLogPageHeader>(page.data);
     Size at = XLogPageHeaderSize(header);

@@ -40,7 +40,7 @@ XLogRecPtr wal_of_life() {
     return replayed != InvalidXLogRecPtr ? replayed : GetXLogInsertRecPtr();
 }
 
-// So that positions of this life are known after a failover.
+// Then positions of this life are known after a failover.
 void wait_for_standbys(const Deadline& deadline) {
     const XLogRecPtr noted_at = GetXLogInsertRecPtr();
     while (synchronous_standbys::commits_wait() && synchronous_standbys::released() < noted_at && !deadline.is_over())

@@ -10,7 +10,7 @@ namespace snowflake_ids::feed {
 // a query is planned, and not in recovery.
 void note_life();
 
-// Not in recovery.
+// Makes its id if no process has made it yet. Not in recovery.
 uint64 present_life();
 
 // The lives that are noted. Outside recovery, also the present one as it would be noted now.

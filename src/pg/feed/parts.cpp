@@ -94,14 +94,14 @@ void check_deletions(Oid table, Oid part, Oid deletions) {
                  full_name(noted), quote_literal_cstr(full_name(table))));
 }
 
-// A position beside a transaction with many subtransactions does not list them all.
+// A position made during a transaction with many subtransactions does not list them all.
 bool may_be_unseen(const Since& since, uint64 xid) {
     const Unseen& unseen = since.unseen;
     return unseen.has(xid) || (since.position.lacks_subxids != 0 && unseen.count > 0 && xid > unseen.open[0]);
 }
 
-// True if the plan reads the table, so that it is locked. PlannedStmt::relationOids also has constants of type
-// regclass.
+// True if the plan reads the table, so that it is locked. PlannedStmt::relationOids would not do: it also has
+// constants of type regclass.
 bool reads(const PlannedStmt& plan, Oid table) {
     const ListCell* cell;
     foreach (cell, plan.rtable) {

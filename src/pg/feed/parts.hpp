@@ -15,7 +15,7 @@ namespace snowflake_ids::feed {
 // table of deletions, or InvalidOid. Raises
 //   - mend_the_table if rows can come or go without a poll telling it, or if row security hides rows from this role;
 //   - 40001 if the plan has other parts than the snapshot, or if a part was rewritten after the snapshot was taken;
-//   - copy_again if a part was added with rows that this reader counts as read.
+//   - copy_again if a part was added with rows that this reader counts as read, or may have been truncated unnoticed.
 void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot, const PlannedStmt* plan);
 
 }  // namespace snowflake_ids::feed

@@ -127,7 +127,7 @@ FUNCTION(snowflake_ids_feed_begin) {
     PG_RETURN_BOOL(feed::check_again(PG_GETARG_ARRAYTYPE_P(3), since.unseen));
 }
 
-// feed_step(stamp): 2, the step of a present row in a poll. Raises an error if this server has not given the stamp.
+// feed_step(stamp): 2, the step of a present row in a poll. An error if this server cannot have given the stamp.
 FUNCTION(snowflake_ids_feed_step) {
     const auto stamp = static_cast<uint64>(PG_GETARG_INT64(0));
     static uint64 next = 0;  // next_xid() as of some earlier call: it only grows

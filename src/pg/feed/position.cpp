@@ -195,7 +195,7 @@ FUNCTION(snowflake_ids_read_until) {
         static_cast<int64>(since.unseen.count == 0 ? since.unseen.from : Min(since.unseen.open[0], since.unseen.from)));
 }
 
-// feed_position_time(position): when it was read; null for ''
+// feed_position_time(position): when the poll that made it began; null for ''
 FUNCTION(snowflake_ids_feed_position_time) {
     if (feed::view_of(PG_GETARG_TEXT_PP(0)).empty()) PG_RETURN_NULL();
     const feed::Read r = feed::read(feed::view_of(PG_GETARG_TEXT_PP(0)));

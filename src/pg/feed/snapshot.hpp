@@ -35,7 +35,7 @@ enum class Subtransactions { listed, left_out };
 // What a snapshot does not show: palloc'd.
 Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions);
 
-// True if the snapshot may not show this version of a row of a catalog.
+// True if the snapshot is older than this version of a row of a catalog.
 bool is_newer(HeapTuple tuple, Snapshot snapshot);
 
 }  // namespace snowflake_ids::feed

@@ -56,7 +56,7 @@ int find_column(const TriggerData& t) {
 // it.
 struct Stamping {
     int column;
-    feed::Deletions* keys;  // null for an INSERT so far
+    feed::Deletions* keys;  // null until a row is updated
 };
 
 }  // namespace

@@ -88,10 +88,11 @@ Sum present_sum(const ledger::Group& group) {
     return sum;
 }
 
-// True if commits stream in. Each answer then costs the writers time, so answers come `pace` apart. The readers of a
-// group measure together: Group::pace has the time in ms and the count when that was done last, and the outcome.
+// How far apart answers are while commits stream in, because each costs the writers time.
 constexpr milliseconds pace{20};
 
+// A group's readers share one measurement. Group::pace: when it was made (ms, high 32 bits), the count then (31 bits),
+// the outcome (lowest bit).
 bool commits_stream_in(ledger::Group& group) {
     constexpr uint32 window_ms = 50, most_in_window = 100;
     constexpr uint32 count_mask = (uint32{1} << 31) - 1;
