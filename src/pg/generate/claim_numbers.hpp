@@ -18,8 +18,8 @@ using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 // setting demands one.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
-// Call this for a claim that must wait for a tick or the clock, or that issued numbers although its clock was not on
-// time. Counts it, and logs at most once a minute, unless a life has just begun.
+// Call this for a claim that must wait, or that was toggled or held. Logs at most once a minute; counts overflows,
+// toggles and held ticks begun. Does neither in the lead after a start.
 void note_late(const Generator& g, const ledger::Claim& c);
 
 // Lifts the ceilings early, after a claim of this tick.
@@ -38,15 +38,15 @@ pg_attribute_always_inline ledger::Claim claim(Generator& g, uint32 want) {
     return ledger::claim<time_of == sno_time>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// Claims 1 to `want` numbers of one tick. Waits and raises errors as above.
+// Claims 1 to `want` numbers of one tick. Waits and raises errors as claim_after_wait() does.
 template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
     if (unlikely(c.tick != g.counted_tick || !c.standing.on_time())) {
         if (unlikely(!c.standing.on_time())) note_late(g, c);
-        // Once for each tick and transaction. After a step back, a new tick can have the number of the one counted
-        // last.
+        // Count once for each tick and transaction. After a step back, a new tick can have the number of the one that
+        // was counted last.
         if (c.tick != g.counted_tick || c.standing.toggled || c.standing.begun) {
             count_up(g);
             g.counted_tick = c.tick;

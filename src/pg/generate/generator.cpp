@@ -61,9 +61,9 @@ void end_leases_and_count() {
 
 namespace {
 
-// At PRE_COMMIT a step may raise an error. At COMMIT, PREPARE and ABORT, which come last, none may.
+// At PRE_COMMIT this may raise an error. At COMMIT, PREPARE and ABORT, which come last, it may not.
 void at_event(XactEvent event, void*) {
-    // At each event, so that the counters have the ids before others can see the rows.
+    // Count at each event, so that the counters have the ids before others can see the rows.
     end_leases_and_count();
     // The other events are those of a parallel worker, whose leader ends the transaction.
     if (event == XACT_EVENT_PRE_COMMIT) {

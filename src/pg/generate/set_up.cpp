@@ -112,8 +112,8 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
     return *slot;
 }
 
-// By the lowest six bits of the partition: of partitions with the same bits, only the last one used has a generator
-// here.
+// Indexed by the lowest six bits of the partition. Of partitions with the same bits, only the last one used has a
+// generator here.
 Generator* explicit_sno[64];
 
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
@@ -201,8 +201,8 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     check_may_generate(name);
     const uint64 packed_layout = packed_layout_of(name, layout);
     const uint32 node = choose_node(name, layout);
-    // Before the generator gets a slot: a layout with a slot counts as used, and one with a wrong epoch could not be
-    // dropped any more.
+    // Check this before the generator gets a slot, because a layout with a slot cannot be dropped. So one with a wrong
+    // epoch still can.
     const Result<uint64> now = layout.timeline.floor_tick(ledger::wall_clock());
     if (!now) fail_outside_format(name, layout.timeline, ledger::outside(now.error));
     // A slot's word has room for 65,536 numbers per tick.
