@@ -204,8 +204,8 @@ struct Along {
 // Lifts the ceiling of `slot` in the file, which is locked, to at least `least`. `memory` is a Host
 // (session.hpp). Errors: those of read_for_life() and write().
 //
-// Other generators in use share the sync. Every other ceiling of a format with a time above `along.from` is lifted as
-// well, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
+// Other generators in use share the sync. Every other ceiling above `along.from`, of a format with a time, is lifted
+// too, to `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take
 // the others with it.
 template <class Memory, class S, class File>
 CeilingResult lift_ceiling(Memory& memory, const S& slot, Ceiling least, Along along, const File& file) {

@@ -23,7 +23,7 @@ Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
 }
 
-// For Format::snowflake. The width of the timestamp may differ from the generator's layout: unpack_layout().
+// Only for Format::snowflake. Not the generator's timestamp width but the widest: see unpack_layout().
 inline Layout layout_of(const Slot& slot) { return unpack_layout(slot.packed_layout.load()); }
 
 // The format must have a time.

@@ -16,8 +16,8 @@ namespace snowflake_ids::ledger {
 
 inline constexpr std::uint32_t leases_per_tick = 64;
 
-// What a process can have seen of others' ids: all of the transactions that had ended, when its client's statement began
-// or at the claim.
+// It changes with the client's next statement, and when any transaction of the server ends. Until then, the process can
+// see no new ids of others.
 struct View {
     std::int64_t statement = 0;  // when it began
     std::uint64_t ended = 0;     // how many transactions of the server
@@ -36,7 +36,7 @@ struct Lease {
     std::uint32_t toggle = 0;
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // next .. end - 1 are left
-    std::uint32_t want = 1;  // by the last claim; 0: the clock was behind, the next one wants 1
+    std::uint32_t want = 1;  // by the last claim; 0: the lease was ended early, the next claim wants 1
     std::uint32_t used = 0;  // including the first one of its claim
     View view{};             // before that claim
 };
@@ -50,7 +50,7 @@ template <class Now, class SameView>
 
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
     if (!same_view) return 1;
-    // Ended before it was used up, usually with its tick.
+    // The lease ended before it was used up, usually with its tick.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;
     const std::uint32_t most = per_tick / leases_per_tick;
     const std::uint32_t more = l.want * 2 < most ? l.want * 2 : most;

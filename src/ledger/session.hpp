@@ -11,7 +11,7 @@
 //   binding    finds the slot, applies the floor, sets limits   -> drawing
 //   drawing    takes a number of the lease                      -> drawn, claiming
 //   claiming   claims numbers below the limit                   -> drawn, waiting, lifting
-//   waiting    sleeps until the next tick                       -> claiming
+//   waiting    sleeps until the next tick or for the clock      -> claiming
 //   lifting    lifts the ceilings, the file first, as it has the fence   -> claiming
 //
 // One interleaving: why `starting` notes the revision before anything else is read. An operator's reset (reset.hpp)
@@ -29,7 +29,7 @@
 // A Host is a Steps, and a SlotFormats (formats.hpp) or its own, and has:
 //   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
 //   wall(), window(), changes()             the clock, how far ahead a ceiling is lifted, what ends a set-up
-//   random_id(), life_began()
+//   random_id(), life_began()               the id of a new life; told when this session has begun it
 //   locked(done, work)                      work(file) once the ceiling file is locked, or nothing if done() is true
 //                                           before. True if the CeilingResult is `none`; else false, or an error
 //   locked_at_once(work)                    the same, but false if another process has the lock, and never an error
@@ -38,7 +38,7 @@
 //   find_slot(g)                            gives up the old slot and lease; sets slot, timeline and rules
 //   view(), tick_now(g), same_view(g)       for the lease (lease.hpp)
 //   gave_up(g, n)                           n claimed numbers are not issued
-//   claim(g, want), wait(g, claim)          wait() returns false if it is not worth it
+//   claim(g, want), wait(g, claim)          wait() returns false if the draw fails
 #pragma once
 
 #include <algorithm>

@@ -157,7 +157,7 @@ inline constexpr std::uint32_t groups_of_database = 128, group_count = 8 * group
 
 struct alignas(64) Group {
     Word count;                // begins at a random number
-    Word pace;                 // for those who wait
+    Word pace;                 // commits_stream_in() in pg/feed/wait.cpp
     std::uint64_t waiters[5];  // pg/server/feed_waiters.hpp
 };
 static_assert(sizeof(Group) == 64);
