@@ -14,7 +14,7 @@ namespace snowflake_ids::feed {
 // The end of the reason that is noted if a part was truncated. A reader that empties its copy anyway ignores it.
 inline constexpr const char* part_was_truncated = ", a part of the table, was truncated.";
 
-// Where a trigger notes the deletions of its table, and the columns of the key. It is looked up once for each statement.
+// Where a trigger notes the deletions of its table, and the columns of the key. Looked up once for each statement.
 struct Deletions {
     Oid table;  // InvalidOid: not looked up yet
     int count;  // of the columns of the key
@@ -35,8 +35,8 @@ const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs
 // Raises an error if this is no call of a trigger, or if the trigger does not fit.
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, bool (*fits)(TriggerEvent));
 
-// Call it BEFORE UPDATE, in the last trigger. A note of an update that does not happen is harmless: polls look whether the key
-// is there. `key` is null at first in each statement, and then allocated in `context`.
+// Call it BEFORE UPDATE, in the last trigger. A note of an update that does not happen is harmless: polls look whether
+// the key is there. `key` is null at first in each statement, and then allocated in `context`.
 void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext context);
 
 }  // namespace snowflake_ids::feed
