@@ -38,7 +38,7 @@ struct TimeAmong {
         const std::uint64_t x = a.next_tick(), y = b.next_tick();
         return x < y ? -1 : x > y;
     }
-    // Called for each row, so it mostly avoids the division in next_tick().
+    // 0 if `a` is the first id of b.next_tick(). Called for each row, so it mostly avoids the division in next_tick().
     friend constexpr int compare(const Id& a, const TimeAmong& b) {
         if (time_of(a) < b.time) return -1;
         return begins_tick(a) && tick_of(a) == b.next_tick() ? 0 : 1;

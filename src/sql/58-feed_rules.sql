@@ -390,8 +390,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_deletions_rules(regclass) IS 'internal: rules of the table of deletions';
 
--- Triggers of statements are not those of partitions, so each part has its own for TRUNCATE. Keys that change are noted
--- by the trigger of the stamps.
+-- Partitions inherit no statement triggers, so each part has its own for TRUNCATE. The stamp trigger notes changed keys.
 CREATE FUNCTION snowflake_ids.feed_note_rules(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -60,8 +60,8 @@ COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer
 -- Each layout can use up a slot of the server's ledger: at most 64 per database, together with explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
     FROM PUBLIC;
--- A dump always copies into this table, so the owner of the database must be able to restore it (90-privileges.sql).
--- Only users who could create layouts may insert rows.
+-- A dump runs COPY even without rows, so the database's owner has INSERT (90-privileges.sql). The trigger lets only
+-- users insert rows who could create layouts.
 CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
         'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid,

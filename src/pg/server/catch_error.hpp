@@ -10,8 +10,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The error that `work` raises, palloc'd; null: none. Not in parallel mode, because `work` runs in a subtransaction:
-// its end releases the locks and buffers that are still held after an error.
+// The error is palloc'd; null: none. Not in parallel mode. The end of the subtransaction releases the locks and buffers
+// that are still held after an error.
 template <class Work>
 ErrorData* catch_error(Work work) {
     const MemoryContext context = CurrentMemoryContext;

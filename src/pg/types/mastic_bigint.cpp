@@ -35,8 +35,8 @@ COMPARE_FUNCTIONS(bigint, _mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), P
 
 // ---- an index on the bigint
 
-// mastic_index_bound(id, strategy): what to search an index on a bigint for, with the bigint on the left. b < id becomes
-// b <= id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
+// mastic_index_bound(id, strategy): the bound for an index on b, a bigint on the left. b < id becomes b <= id - 1, and
+// b >= id becomes b > id - 1. So 2^63 - 1 is right for every greater id.
 FUNCTION(snowflake_ids_mastic_index_bound) {
     const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
     const int32 strategy = PG_GETARG_INT32(1);
