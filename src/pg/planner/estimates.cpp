@@ -166,7 +166,7 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     }
     Range range;
     if (variable.rel != nullptr) {
-        const ClausePlace place = find_clause(variable.rel, arguments);
+        const ClausePlace place = place_of_clause(variable.rel, arguments);
         add_clauses_before(root, place, without_relabel(variable.var), order, range);
     }
     Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));

@@ -51,7 +51,7 @@ const OpExpr* binary_clause(Node* clause) {
     return list_length(op->args) == 2 ? op : nullptr;
 }
 
-ClausePlace find_clause(const RelOptInfo* rel, const List* arguments) {
+ClausePlace place_of_clause(const RelOptInfo* rel, const List* arguments) {
     int left = 2000;
     const ClausePlace found = find_in(rel->baserestrictinfo, true, arguments, left);
     return found.clauses != NIL ? found : find_in(rel->joininfo, true, arguments, left);

@@ -15,9 +15,9 @@ struct ClausePlace {
     int position;
 };
 
-// Finds the clause by the addresses of its arguments, in either order, because an index condition has them in the order
-// of the index.
-ClausePlace find_clause(const RelOptInfo* rel, const List* arguments);
+// Where the clause with exactly these arguments is: the same addresses in either order, because an index condition has
+// them in the order of the index.
+ClausePlace place_of_clause(const RelOptInfo* rel, const List* arguments);
 
 // The clause without its RestrictInfo; null unless it is an operator with two arguments.
 const OpExpr* binary_clause(Node* clause);
