@@ -60,12 +60,12 @@ void apply_floor(const H& header, S& slot, Lift lift) {
 
 // `formats` is SlotFormats (formats.hpp), or that of a test. These ignore a slot whose format has no time.
 template <class Formats, class S>
-void lift_and_begin(const Formats& formats, S& slot, Floor floor) {
+void lift_to_floor(const Formats& formats, S& slot, Floor floor) {
     if (formats.has_time(slot)) formats.begin(slot, formats.tick_of(slot, floor), formats.has_toggle(slot));
 }
 
 template <class Formats, class S>
-void lift_if_behind(const Formats& formats, S& slot, Floor floor) {
+void lift_to_floor_if_behind(const Formats& formats, S& slot, Floor floor) {
     if (!formats.has_time(slot)) return;
     lift_unless_past(slot, formats.tick_of(slot, floor), formats.has_toggle(slot),
                      [&](S& s, std::uint64_t tick, bool has_toggle) { formats.begin(s, tick, has_toggle); });

@@ -188,7 +188,7 @@ bool begin_life(Host& host) {
         const Floor at_least = ceiling_at(ahead_of(now, host.window()));
         header.life_began.store(now);
         header.lead.store(lead_of(at_least, now));
-        const auto resume = [&](auto& slot, Floor floor) { lift_and_begin(host, slot, floor); };
+        const auto resume = [&](auto& slot, Floor floor) { lift_to_floor(host, slot, floor); };
         const CeilingResult r =
             host.begin_locked_life(header, host.count(), host.slots(), resume, file, id, at_least, whole_seconds(now));
         began = r.error == CeilingError::none;
@@ -202,13 +202,13 @@ bool begin_life(Host& host) {
 template <class Host>
 void lift_floor(Host& host, Floor floor) {
     lift_floor(host.header(), host.count(), host.slots(), floor,
-               [&](auto& slot, Floor to) { lift_and_begin(host, slot, to); });
+               [&](auto& slot, Floor to) { lift_to_floor(host, slot, to); });
 }
 
 // A process calls it for a slot that it has created or found, before using it.
 template <class Host, class S>
 void apply_floor(Host& host, S& slot) {
-    apply_floor(host.header(), slot, [&](S& found, Floor floor) { lift_if_behind(host, found, floor); });
+    apply_floor(host.header(), slot, [&](S& found, Floor floor) { lift_to_floor_if_behind(host, found, floor); });
 }
 
 // Call it in a life, before the session finds its first slot in the database. Does nothing if the session has entered

@@ -50,7 +50,7 @@ struct Host : Steps, SlotFormats {
 };
 
 bool begins(const Ledger& l, std::uint64_t id, Floor at_least) {
-    const auto resume = [](Slot& slot, Floor floor) { lift_and_begin(SlotFormats{}, slot, floor); };
+    const auto resume = [](Slot& slot, Floor floor) { lift_to_floor(SlotFormats{}, slot, floor); };
     const auto begin = [&](const LockedCeilings& file) {
         return begin_locked_life(*l.header, slot_count, slot_at(l), resume, file, id, at_least, 0);
     };
