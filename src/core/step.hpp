@@ -9,7 +9,7 @@
 //
 // Lead. A server starts above all ids that may have been issued before (ledger/begin_life.hpp), so H may be ahead of a
 // right clock. If N is behind H by no more than Rules::lead, the step holds, whatever the policy, unless a toggle is
-// free (after a start none is: lift()). Holding is always safe.
+// free (after a start none is: use_up_to()). Holding is always safe.
 #pragma once
 
 #include <algorithm>
@@ -115,7 +115,7 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
 
 // Nothing at or below the highest of `floor`, s.tick and s.safe is issued any more, in either toggle and with any
 // bounds.
-constexpr State lift(const State& s, std::uint64_t floor) {
+constexpr State use_up_to(const State& s, std::uint64_t floor) {
     const std::uint64_t highest = std::max({floor, s.tick, s.safe});
     return {.tick = highest, .safe = highest, .next = used_up, .drifts = s.drifts};
 }

@@ -19,12 +19,12 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // Without a toggle, a slot that is past the tick never returns to it. With one the word must change. Otherwise
         // a running claim that has read the old `safe` could still swap the word, and toggle to a tick below the floor.
         if (!has_toggle && state.tick > tick) return state.tick;
-        State up = lift(state, tick);
+        State up = use_up_to(state, tick);
         // The tick is used up already, by a claim of number 65535 or by another floor. The word must change all the
         // same.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
-            if (up.next > next_mask) up = lift(state, state.tick + 1);
+            if (up.next > next_mask) up = use_up_to(state, state.tick + 1);
         }
         lift_to(slot.safe, up.safe);
         if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;

@@ -26,7 +26,7 @@ struct Subject {
     StepFunction step = [](const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
         return snowflake_ids::step(s, now, want, r);
     };
-    LiftFunction lift = [](const State& s, std::uint64_t floor) { return snowflake_ids::lift(s, floor); };
+    LiftFunction lift = [](const State& s, std::uint64_t floor) { return snowflake_ids::use_up_to(s, floor); };
 };
 
 bool same(const State& a, const State& b) {
@@ -298,7 +298,7 @@ TEST(CoreProperty, CatchesABoundThatIsOffByOne) {
 TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
     Subject broken;
     broken.lift = [](const State& s, std::uint64_t floor) {
-        State up = lift(s, floor);
+        State up = use_up_to(s, floor);
         up.safe = s.safe;
         return up;
     };
@@ -308,7 +308,7 @@ TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
 TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
     Subject broken;
     broken.lift = [](const State& s, std::uint64_t floor) {
-        State up = lift(s, floor);
+        State up = use_up_to(s, floor);
         up.next = s.next;
         return up;
     };
@@ -318,7 +318,7 @@ TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
 TEST(CoreProperty, CatchesAFloorThatForgetsTheHighestTick) {
     Subject broken;
     broken.lift = [](const State& s, std::uint64_t floor) {
-        State up = lift(s, floor);
+        State up = use_up_to(s, floor);
         up.tick = up.safe = floor;
         return up;
     };

@@ -161,15 +161,15 @@ TEST(CoreStep, MasticTrace) {
 // They share the state, not the bounds.
 static_assert([] {
     const Rules above{.min = 6, .max = 65535, .max_tick = 1000, .has_toggle = true};
-    const State up = lift({.tick = 10, .safe = 5, .next = 3, .drifts = 1}, 100);
+    const State up = use_up_to({.tick = 10, .safe = 5, .next = 3, .drifts = 1}, 100);
     for (std::uint64_t now = 0; now <= 100; now++)
         if (step(up, now, 1, above).verdict == Verdict::issued) return false;
     return up.drifts == 1 && step(up, 101, 1, above).verdict == Verdict::issued;
 }());
 
-static_assert(lift({.tick = 10, .safe = 20}, 5).tick == 20);
-static_assert(lift({.tick = 30, .safe = 20}, 5).safe == 30);
-static_assert(lift({}, UINT64_MAX).tick == UINT64_MAX);
+static_assert(use_up_to({.tick = 10, .safe = 20}, 5).tick == 20);
+static_assert(use_up_to({.tick = 30, .safe = 20}, 5).safe == 30);
+static_assert(use_up_to({}, UINT64_MAX).tick == UINT64_MAX);
 static_assert(step({}, UINT64_MAX, UINT32_MAX, {.max = 5, .max_tick = 10}).verdict == Verdict::ended);
 static_assert(step({}, 0, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 65536);
 static_assert(step({.tick = 3, .next = 65535}, 3, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 1);
@@ -206,9 +206,9 @@ TEST(CoreStep, RulesByDefault) {
 }
 
 TEST(CoreStep, FloorIsAboveEveryBound) {
-    EXPECT_EQ(lift({}, 5).next, used_up);
+    EXPECT_EQ(use_up_to({}, 5).next, used_up);
     for (const State& s : {State{.tick = 5, .safe = 9}, State{.tick = 9, .safe = 5}, State{.tick = 4, .safe = 5}}) {
-        const State up = lift(s, s.tick == 4 ? 9 : 3);
+        const State up = use_up_to(s, s.tick == 4 ? 9 : 3);
         EXPECT_EQ(up.tick, 9u);
         EXPECT_EQ(up.safe, 9u);
     }

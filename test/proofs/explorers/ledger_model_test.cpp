@@ -279,7 +279,7 @@ TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
         Value word = slot.word.load();
         const State state = unpack(word, 0, toggle);
         if (state.tick >= floor) return;
-        const State up = lift(state, floor);
+        const State up = use_up_to(state, floor);
         slot.safe.store(up.safe);
         slot.word.compare_exchange_strong(word, pack(up, toggle));
     })});
