@@ -129,8 +129,8 @@ constexpr const char* parts_differ = "Its parts were others when the poll was pl
 
 // Adds the parts of `of` that the snapshot shows, each once. The plan may lack a partition that is being detached, and
 // never has a temporary table of another session. `added` gets the parts that are new to this reader.
-void add_parts(List*& parts, List*& added, Oid of, const List* planned, Oid table, const Since& since,
-               Snapshot snapshot) {
+void add_direct_parts(List*& parts, List*& added, Oid of, const List* planned, Oid table, const Since& since,
+                      Snapshot snapshot) {
     const FullXids full{next_xid()};
     const Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     ScanKeyData key;
@@ -193,7 +193,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
         }
         const bool is_leaf = relation->rd_rel->relispartition && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE;
         relation_close(relation, NoLock);
-        if (!is_leaf) add_parts(parts, added, part, planned, table, since, snapshot);
+        if (!is_leaf) add_direct_parts(parts, added, part, planned, table, since, snapshot);
     }
     if (list_length(parts) != list_length(planned)) fail_again(table, parts_differ);
     if (!deletes) return;
