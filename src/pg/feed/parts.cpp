@@ -113,7 +113,7 @@ bool reads(const PlannedStmt& plan, Oid table) {
 
 // The table and its parts, as the plan reads them. In the plan's list, a part comes after its parent. None is pruned,
 // because a caller's conditions do not pass the `OFFSET 0` of the feed's function.
-List* planned_parts(const PlannedStmt& plan, Oid table) {
+List* planned_tables(const PlannedStmt& plan, Oid table) {
     List* parts = list_make1_oid(table);
     const ListCell* cell;
     foreach (cell, plan.appendRelations) {
@@ -164,7 +164,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
     }
     const Functions f{feed_function("feed_stamp"), feed_function("note_deleted"), feed_function("note_lost")};
     const char* const column = get_attname(table, static_cast<AttrNumber>(stamp_column(table)), false);
-    const List* const planned = planned_parts(*plan, table);
+    const List* const planned = planned_tables(*plan, table);
     List *parts = list_make1_oid(table), *added = NIL;
     for (int i = 0; i < list_length(parts); i++) {
         const Oid part = list_nth_oid(parts, i);
