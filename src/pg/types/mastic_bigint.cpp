@@ -56,7 +56,8 @@ int strategy_with_bigint_first(Oid opno, int bigint_argument) {
     return get_op_opfamily_strategy(opno, lookup_type_cache(mastic, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
 }
 
-Oid operator_of_index(const IndexOptInfo* index, Oid family, int strategy) {
+// The operator that compares with mastic_index_bound() for this strategy; InvalidOid if the index has none.
+Oid index_operator_for_bound(const IndexOptInfo* index, Oid family, int strategy) {
     const int of_bound = strategy == BTLessStrategyNumber           ? BTLessEqualStrategyNumber
                          : strategy == BTGreaterEqualStrategyNumber ? BTGreaterStrategyNumber
                                                                     : strategy;
@@ -81,7 +82,8 @@ FUNCTION(snowflake_ids_mastic_bigint_support) {
     if (getBaseType(exprType(column)) != INT8OID || !is_pseudo_constant_for_index(request->root, id, request->index))
         return Datum{0};
     const int strategy = strategy_with_bigint_first(op->opno, request->indexarg);
-    const Oid of_index = strategy == 0 ? InvalidOid : operator_of_index(request->index, request->opfamily, strategy);
+    const Oid of_index =
+        strategy == 0 ? InvalidOid : index_operator_for_bound(request->index, request->opfamily, strategy);
     if (!OidIsValid(of_index)) return Datum{0};
     // mastic_index_bound() is in the schema of the operator's function.
     Oid types[] = {exprType(id), INT4OID};
