@@ -35,7 +35,7 @@ struct Call {
     HeapTuple tuple;  // the new row; for a deletion the old one
     Oid key_table;
     AttrNumber key, column;
-    bool share;  // a fourth argument: see look_up_new_id()
+    bool wait_for_id;  // a fourth argument: see look_up_new_id()
 };
 
 [[noreturn]] void refuse_call(FunctionCallInfo fcinfo) {
@@ -63,7 +63,7 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     call.key_table = static_cast<Oid>(number(data->tg_trigger, 0));
     call.key = static_cast<AttrNumber>(number(data->tg_trigger, 1));
     call.column = static_cast<AttrNumber>(number(data->tg_trigger, 2));
-    call.share = data->tg_trigger->tgnargs > 3;
+    call.wait_for_id = data->tg_trigger->tgnargs > 3;
     const int last = RelationGetNumberOfAttributes(call.table);
     const bool own_key = call.key_table == RelationGetRelid(call.table);
     const auto is_there = [&](AttrNumber n) {
@@ -170,20 +170,20 @@ void check_result(int result, int expected) {
 }
 
 // The new id of the key `value`, null if there is no such key or it has no id yet. Locks the row as a foreign key does,
-// so it still has this key when the foreign key is checked. With `share`, waits for a transaction that is giving the
+// so it still has this key when the foreign key is checked. With `wait_for_id`, waits for a transaction that is giving the
 // row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
 // an error.
-NullableDatum look_up_new_id(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type,
+NullableDatum look_up_new_id(Relation key_table, AttrNumber key, Oid type, Datum value, bool wait_for_id, Oid id_type,
                              Relation table) {
-    const AttrNumber shadow = new_column(keys, key);
-    if (exact_type(keys, shadow) != id_type) refuse_types(table);
-    const Caller caller = connect_as(keys->rd_rel->relowner, as_foreign_keys);
-    SPIPlanPtr plan = prepared({RelationGetRelid(keys), type, key, share ? 1 : 0}, keys, shadow);
+    const AttrNumber shadow = new_column(key_table, key);
+    if (exact_type(key_table, shadow) != id_type) refuse_types(table);
+    const Caller caller = connect_as(key_table->rd_rel->relowner, as_foreign_keys);
+    SPIPlanPtr plan = prepared({RelationGetRelid(key_table), type, key, wait_for_id ? 1 : 0}, key_table, shadow);
     check_result(SPI_execute_plan(plan, &value, nullptr, false, 1), SPI_OK_SELECT);
     NullableDatum id{.value = 0, .isnull = true};
     if (SPI_processed > 0) {
         id.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &id.isnull);
-        const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(keys), shadow - 1);
+        const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(key_table), shadow - 1);
         if (!id.isnull) id.value = SPI_datumTransfer(id.value, column->attbyval, column->attlen);
     }
     disconnect(caller);
@@ -214,7 +214,7 @@ Relation open_key_table(const Call& call) {
 
 NullableDatum new_id_of(const Call& call, Datum key, AttrNumber shadow) {
     Relation keys = open_key_table(call);
-    const NullableDatum id = look_up_new_id(keys, call.key, type_of(call.table, call.column), key, call.share,
+    const NullableDatum id = look_up_new_id(keys, call.key, type_of(call.table, call.column), key, call.wait_for_id,
                                             exact_type(call.table, shadow), call.table);
     table_close(keys, NoLock);
     return id;
