@@ -22,7 +22,7 @@ namespace snowflake_ids {
 
 namespace {
 
-bool is_before_row(TriggerEvent event) {
+bool is_before_row_write(TriggerEvent event) {
     return TRIGGER_FIRED_BEFORE(event) && TRIGGER_FIRED_FOR_ROW(event) && !TRIGGER_FIRED_BY_DELETE(event);
 }
 
@@ -62,7 +62,7 @@ struct Stamping {
 }  // namespace
 
 FUNCTION(snowflake_ids_feed_stamp) {
-    const TriggerData& t = feed::trigger_data(fcinfo, "feed_stamp", is_before_row);
+    const TriggerData& t = feed::trigger_data(fcinfo, "feed_stamp", is_before_row_write);
     FmgrInfo& info = *fcinfo->flinfo;
     auto*& found = reinterpret_cast<Stamping*&>(info.fn_extra);
     if (unlikely(found == nullptr)) {
