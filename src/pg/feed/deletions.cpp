@@ -321,10 +321,10 @@ using namespace feed;
 
 namespace {
 
-bool is_after(TriggerEvent event) { return TRIGGER_FIRED_AFTER(event) && !TRIGGER_FIRED_BY_INSERT(event); }
+bool is_after_non_insert(TriggerEvent event) { return TRIGGER_FIRED_AFTER(event) && !TRIGGER_FIRED_BY_INSERT(event); }
 
 bool is_noted(TriggerEvent event) {
-    return is_after(event) && (TRIGGER_FIRED_FOR_ROW(event) || TRIGGER_FIRED_BY_TRUNCATE(event));
+    return is_after_non_insert(event) && (TRIGGER_FIRED_FOR_ROW(event) || TRIGGER_FIRED_BY_TRUNCATE(event));
 }
 
 }  // namespace
@@ -344,7 +344,7 @@ FUNCTION(snowflake_ids_note_deleted) {
 // AFTER DELETE OR UPDATE OR TRUNCATE on the table of deletions, FOR EACH STATEMENT: somebody removes deletions that
 // readers may not have read.
 FUNCTION(snowflake_ids_note_lost) {
-    const TriggerData& t = trigger_data(fcinfo, "note_lost", is_after);
+    const TriggerData& t = trigger_data(fcinfo, "note_lost", is_after_non_insert);
     check_is_owners(t);
     const Relation table = t.tg_relation;
     insert_without_key(table,
