@@ -36,7 +36,7 @@ namespace {
 
 // True if a generator in any database of this server uses the layout. Begins the server's life, because only then are
 // generators from before the start known.
-bool is_used(const Layout& layout) {
+bool has_generator(const Layout& layout) {
     const Result<uint64> packed_layout = ledger::pack_layout(layout);
     return packed_layout && ledger::layout_used(issue_limit::ledger_in_life(), packed_layout.value);
 }
@@ -68,7 +68,7 @@ const TriggerData& lock_for_trigger(FunctionCallInfo fcinfo, LOCKMODE lock, bool
 // line in the log: an error would stop the whole subscription. Returns true if the layout may be dropped.
 bool drop_if_unused(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
-    if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
+    if (has_generator(layout_of_row(rel, trigger.tg_trigtuple))) {
         bool null;
         const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
         ereport(LOG, (errmsg("layout \"%s\" was kept, although the publisher dropped it", TextDatumGetCString(name)),
@@ -119,7 +119,7 @@ FUNCTION(snowflake_ids_layout_drop) {
     // Waits for transactions that generate their first id of a layout, because set_up_layout() has locked the table for them.
     Relation rel = open_relation(AccessExclusiveLock);
     const bool found = find_row(rel, name, [&](HeapTuple row) {
-        if (is_used(layout_of_row(rel, row))) {
+        if (has_generator(layout_of_row(rel, row))) {
             ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("layout \"%s\" is in use", name),
                             errdetail("Ids with its epoch, tick and widths have been generated on this server."),
                             errhint("Keep the layout. A layout that is not needed any more does no harm.")));
