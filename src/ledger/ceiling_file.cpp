@@ -67,14 +67,14 @@ LockedCeilings::~LockedCeilings() {
 CeilingResult LockedCeilings::open() {
     dir_fd_ = open_directory(place_.dir);
     if (dir_fd_ < 0) return io_error(errno);
-    fd_ = open_file(dir_fd_, ceiling_file_name);
+    fd_ = open_existing(dir_fd_, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
         Ceilings c;
         seal_ceilings(c, place_.system_identifier);
         place_.before_write();
         const int error = create_file(dir_fd_, ceiling_file_name, place_.mode, &c, sizeof c, place_.sync);
         if (error != 0) return io_error(error);
-        fd_ = open_file(dir_fd_, ceiling_file_name);
+        fd_ = open_existing(dir_fd_, ceiling_file_name);
     }
     if (fd_ < 0) return io_error(errno);
     if (flock(fd_, LOCK_EX | LOCK_NB) != 0)

@@ -61,7 +61,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     return error;
 }
 
-int open_file(int dir_fd, const char* name) { return openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW); }
+int open_existing(int dir_fd, const char* name) { return openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW); }
 
 int open_directory(const char* dir) { return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 

@@ -9,8 +9,8 @@ namespace snowflake_ids::ledger {
 // which is no error.
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync);
 
-// These return a file descriptor, or -1 with errno. open_file() follows no symbolic link.
-int open_file(int dir_fd, const char* name);
+// These return a file descriptor, or -1 with errno. open_existing() follows no symbolic link.
+int open_existing(int dir_fd, const char* name);
 int open_directory(const char* dir);
 
 // Writes to the disk itself: fsync() on macOS stops at the drive's cache.

@@ -76,7 +76,7 @@ struct LedgerDirectory : testing::Test {
 
 TEST_F(LedgerDirectory, ReadsInPieces) {
     ASSERT_EQ(create("0123456789"), 0);
-    const int fd = open_file(dir_fd, name);
+    const int fd = open_existing(dir_fd, name);
     on_read = [](std::size_t) { return 4; };
     char bytes[20] = {};
     std::size_t done = 0;
@@ -90,7 +90,7 @@ TEST_F(LedgerDirectory, ReadsInPieces) {
 
 TEST_F(LedgerDirectory, ReadsAgainIfInterrupted) {
     ASSERT_EQ(create("0123456789"), 0);
-    const int fd = open_file(dir_fd, name);
+    const int fd = open_existing(dir_fd, name);
     int calls = 0;
     on_read = [&](std::size_t) { return calls++ == 0 ? -EINTR : 10; };
     char bytes[20];
@@ -145,7 +145,7 @@ TEST_F(LedgerDirectory, SyncsFileAndName) {
 
 TEST_F(LedgerDirectory, SyncOfData) {
     ASSERT_EQ(create("x"), 0);
-    const int fd = open_file(dir_fd, name);
+    const int fd = open_existing(dir_fd, name);
     errno = EIO;
     EXPECT_EQ(sync_data(fd), 0);
     close(fd);

@@ -134,7 +134,7 @@ TEST_F(DirectoryFile, FileSizeLimit) {
 
 TEST_F(DirectoryFile, IsTheFileOfThatName) {
     ASSERT_EQ(create("first"), 0);
-    const int fd = open_file(dir_fd, name);
+    const int fd = open_existing(dir_fd, name);
     ASSERT_GE(fd, 0);
     EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
     EXPECT_NE(fcntl(dir_fd, F_GETFD) & FD_CLOEXEC, 0);
@@ -145,14 +145,14 @@ TEST_F(DirectoryFile, IsTheFileOfThatName) {
     EXPECT_FALSE(is_same_file(dir_fd, name, fd));
     fs::remove(path);
     fs::create_symlink("elsewhere", path);
-    EXPECT_EQ(open_file(dir_fd, name), -1);
+    EXPECT_EQ(open_existing(dir_fd, name), -1);
     EXPECT_EQ(errno, ELOOP);
     close(fd);
 }
 
 TEST_F(DirectoryFile, ReadsAndWrites) {
     ASSERT_EQ(create("0123456789"), 0);
-    const int fd = open_file(dir_fd, name);
+    const int fd = open_existing(dir_fd, name);
     EXPECT_EQ(write_file(fd, "ab", 2), 0);
     char bytes[20];
     std::size_t done = 0;
