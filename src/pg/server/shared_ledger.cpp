@@ -54,7 +54,7 @@ ledger::Ledger make_in(void* memory) {
 }
 
 // Raises an error if the main shared memory has no room. Call it and the next three with AddinShmemInitLock held.
-Location& find_location() {
+Location& find_or_make_location() {
     bool exists;
     auto* location = static_cast<Location*>(ShmemInitStruct(location_name, sizeof(Location), &exists));
     if (!exists) *location = {};
@@ -108,11 +108,11 @@ void find_or_make(Location& location, bool& making) {
 }
 
 void attach() {
-    bool making = true;  // find_location() may make the location
+    bool making = true;  // find_or_make_location() may make the location
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    find_or_make(find_location(), making);
+    find_or_make(find_or_make_location(), making);
     LWLockRelease(AddinShmemInitLock);
     error_context_stack = callback.previous;
     if (!own_ledger) {
@@ -132,7 +132,7 @@ void at_shmem_request() {
 void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    find_location().preloaded = 1;
+    find_or_make_location().preloaded = 1;
     own_ledger = find_preloaded();
     own_memory = "preloaded";
     LWLockRelease(AddinShmemInitLock);
