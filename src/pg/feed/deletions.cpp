@@ -55,13 +55,14 @@ namespace {
 
 [[noreturn]] void fail_to_note(const TriggerData& t, const char* detail) {
     const Relation rel = t.tg_relation;
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("cannot note what is deleted from \"%s\" for its feed", RelationGetRelationName(rel)),
-                    errdetail_internal("%s", detail),
-                    errhint("SELECT * FROM snowflake_ids.check_feed(%s); shows what to do. Or drop trigger \"%s\".",
-                            quote_literal_cstr(full_name(llast_oid(table_and_ancestors(RelationGetRelid(rel))))),
-                            t.tg_trigger->tgname),
-                    errtable(rel)));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot note what is deleted from \"%s\" for its feed", RelationGetRelationName(rel)),
+             errdetail_internal("%s", detail),
+             errhint("SELECT * FROM snowflake_ids.check_feed(%s); shows what to do. Or drop trigger \"%s\".",
+                     quote_literal_cstr(name_for_messages(llast_oid(table_and_ancestors(RelationGetRelid(rel))))),
+                     t.tg_trigger->tgname),
+             errtable(rel)));
 }
 
 Oid owner_or_none(Oid table) {
@@ -177,7 +178,8 @@ Relation open_deletions(const TriggerData& t) {
     if (!OidIsValid(found)) fail_to_note(t, "There is no table of deletions.");
     const Relation table = table_open(found, RowExclusiveLock);
     if (table->rd_rel->relowner != owner)
-        fail_to_note(t, psprintf("%s does not belong to %s.", full_name(found), GetUserNameFromId(owner, false)));
+        fail_to_note(t,
+                     psprintf("%s does not belong to %s.", name_for_messages(found), GetUserNameFromId(owner, false)));
     return table;
 }
 
@@ -206,7 +208,7 @@ void find_key(Deletions& d, Relation rel) {
 // The key comes first in the table of deletions, then the stamp. A column that was renamed keeps its place. A child
 // table may have another key than its parent, or none.
 const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs_key) {
-    const char* const table = full_name(RelationGetRelid(deletions));
+    const char* const table = name_for_messages(RelationGetRelid(deletions));
     Deletions key{};
     find_key(key, rel);
     const bool own_key = key.count > 0 && !is_child(rel);
@@ -247,7 +249,7 @@ void note_key(Deletions& d, const TriggerData& t) {
         for (int i = 0; i < d.count; i++) {
             const auto [from, to, type] = d.columns[i];
             if (TupleDescAttr(RelationGetDescr(table), to)->atttypid != type)
-                fail_to_note(t, psprintf("%s was altered in this statement.", full_name(d.table)));
+                fail_to_note(t, psprintf("%s was altered in this statement.", name_for_messages(d.table)));
             values[to] = heap_getattr(t.tg_trigtuple, from, RelationGetDescr(t.tg_relation), &nulls[to]);
         }
     });
@@ -365,7 +367,7 @@ Relation open_own_deletions(const char* command, Oid table, LOCKMODE lock) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the feed of \"%s\" has no deletions", get_rel_name(table)),
                         errhint("SELECT to_do FROM snowflake_ids.create_feed(%s, deletes => true);",
-                                quote_literal_cstr(full_name(table)))));
+                                quote_literal_cstr(name_for_messages(table)))));
     }
     will_write(table);
     return table_open(deletions, lock);

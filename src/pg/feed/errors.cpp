@@ -15,7 +15,7 @@ namespace {
 const char* create_feed_hint(Oid table) {
     return psprintf(
         "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
-        quote_literal_cstr(full_name(table)));
+        quote_literal_cstr(name_for_messages(table)));
 }
 
 }  // namespace

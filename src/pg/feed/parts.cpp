@@ -91,7 +91,7 @@ void check_deletions(Oid table, Oid part, Oid deletions) {
     fail_mend(
         table, psprintf("What is deleted from \"%s\" is noted for another feed.", get_rel_name(part)),
         psprintf("DROP TABLE %s CASCADE; SELECT snowflake_ids.note_missed(%s, 'Deletions went to another feed.');",
-                 full_name(noted), quote_literal_cstr(full_name(table))));
+                 name_for_messages(noted), quote_literal_cstr(name_for_messages(table))));
 }
 
 // A position made during a transaction with many subtransactions does not list them all.

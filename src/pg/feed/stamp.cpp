@@ -43,13 +43,14 @@ int find_column(const TriggerData& t) {
                                     ? "is part of a unique index"
                                     : nullptr;
     if (problem == nullptr) return number;
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("cannot stamp the rows of \"%s\" for its feed", RelationGetRelationName(rel)),
-                    errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
-                    errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
-                            quote_identifier(t.tg_trigger->tgname), full_name(RelationGetRelid(rel)),
-                            quote_literal_cstr(full_name(llast_oid(table_and_ancestors(RelationGetRelid(rel)))))),
-                    errtable(rel)));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot stamp the rows of \"%s\" for its feed", RelationGetRelationName(rel)),
+             errdetail("Column \"%s\", which trigger \"%s\" sets, %s.", name, t.tg_trigger->tgname, problem),
+             errhint("DROP TRIGGER %s ON %s; SELECT to_do FROM snowflake_ids.create_feed(%s);",
+                     quote_identifier(t.tg_trigger->tgname), name_for_messages(RelationGetRelid(rel)),
+                     quote_literal_cstr(name_for_messages(llast_oid(table_and_ancestors(RelationGetRelid(rel)))))),
+             errtable(rel)));
 }
 
 // What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes to

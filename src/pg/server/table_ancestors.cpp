@@ -28,7 +28,7 @@ List* table_and_ancestors(Oid table) {
     return found;
 }
 
-const char* full_name(Oid relation) {
+const char* name_for_messages(Oid relation) {
     const char* const name = get_rel_name(relation);
     return name == nullptr ? "my_table"
                            : quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);

@@ -14,6 +14,6 @@ namespace snowflake_ids {
 List* table_and_ancestors(Oid table);
 
 // Quoted, with its schema; my_table if there is no such relation any more.
-const char* full_name(Oid relation);
+const char* name_for_messages(Oid relation);
 
 }  // namespace snowflake_ids
