@@ -40,7 +40,7 @@ constexpr std::uint64_t first_count(std::uint64_t random, std::uint32_t group) {
 
 // Steps 1 and 2 for one group.
 template <class G, class Wake>
-void count_up(G& group, Wake wake) {
+void count_and_wake(G& group, Wake wake) {
     group.count.fetch_add(1);
     wake(group);
 }

@@ -34,7 +34,7 @@ TEST(LedgerFeedWait, CountsThenWakes) {
     Group group{};
     group.count.store(41);
     std::uint64_t when_woken = 0;
-    count_up(group, [&when_woken](const Group& g) { when_woken = g.count.load(); });
+    count_and_wake(group, [&when_woken](const Group& g) { when_woken = g.count.load(); });
     EXPECT_EQ(when_woken, 42);
     EXPECT_EQ(group.count.load(), 42);
 }

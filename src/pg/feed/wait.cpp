@@ -44,8 +44,8 @@ void at_event(XactEvent event, void*) {
         const ledger::Ledger& shared = shared_ledger();  // will_write() has attached it
         for (uint32 i = 0; i < written.size(); i++) {
             if (!written[i]) continue;
-            ledger::count_up(shared.groups[ledger::first_group(MyDatabaseId) + i],
-                             [](auto& group) { ConditionVariableBroadcast(&waiters(group)); });
+            ledger::count_and_wake(shared.groups[ledger::first_group(MyDatabaseId) + i],
+                                   [](auto& group) { ConditionVariableBroadcast(&waiters(group)); });
         }
     }
     written.reset();

@@ -59,8 +59,8 @@ struct Memory {
 
 struct Right {
     static constexpr bool visible_first = true, looks_again = true, count_first = true;
-    static void count_up(Memory& m) {
-        ledger::count_up(m.group, [&m](auto&) { m.wake(); });
+    static void count_and_wake(Memory& m) {
+        ledger::count_and_wake(m.group, [&m](auto&) { m.wake(); });
     }
 };
 
@@ -104,9 +104,9 @@ struct Commits {
 
     Claim operator()(World& w) const {
         Memory m(w);
-        if (!Steps::visible_first) Steps::count_up(m);
+        if (!Steps::visible_first) Steps::count_and_wake(m);
         set(m.committed, Value{1} << x);
-        if (Steps::visible_first) Steps::count_up(m);
+        if (Steps::visible_first) Steps::count_and_wake(m);
         return {};
     }
 };
@@ -195,9 +195,9 @@ struct CountsFirst : Right {
 TEST(LedgerFeedWaitWrong, CountsBeforeTheRowIsVisible) { expect_complaint<OneWriter, CountsFirst>(Waiting::holds); }
 
 struct WakesFirst : Right {
-    static void count_up(Memory& m) {
+    static void count_and_wake(Memory& m) {
         m.wake();
-        ledger::count_up(m.group, [](auto&) {});
+        ledger::count_and_wake(m.group, [](auto&) {});
     }
 };
 TEST(LedgerFeedWaitWrong, WakesBeforeTheCount) { expect_complaint<OneWriter, WakesFirst>(Waiting::missed); }

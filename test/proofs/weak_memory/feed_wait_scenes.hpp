@@ -32,7 +32,7 @@ struct SleeperAndWriters : rl::test_suite<SleeperAndWriters, 3> {
             const Held held(snapshot_lock);
             finished |= 1u << i;
         }
-        ledger::count_up(group, [this](Group&) {
+        ledger::count_and_wake(group, [this](Group&) {
             const Held held(list_lock);
             woken |= listed;
             listed = false;

@@ -63,7 +63,7 @@ inline constexpr Reason reasons[] = {
     {"run_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
-    {"count_up: count.add", "what it must follow was stored before the server's lock was released"},
+    {"count_and_wake: count.add", "what it must follow was stored before the server's lock was released"},
     {"look: count.load", "the list has a lock, and so has what the server shows after it"},
     {"thread: revision.add", "who must see the floor sees it by the word, or by the server's locks"},
     {"thread: ", "the scene's own look"},
