@@ -55,7 +55,7 @@ bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
 }
 
 // These lines go only to the server's log, because a client might not be able to read a layout's name in its encoding.
-void log_overflow(const Generator& g) {
+void count_and_log_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
     if (!take_turn_to_log(c.overflow_logged)) return;
@@ -80,7 +80,7 @@ void log_behind(const Generator& g) {
              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
-void log_toggled(const Generator& g, const ledger::Claim& c) {
+void count_and_log_toggled(const Generator& g, const ledger::Claim& c) {
     ledger::Counters& counters = g.slot->counters;
     const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
     if (!take_turn_to_log(counters.regression_logged)) return;
@@ -159,9 +159,9 @@ void lift_ahead(Generator& g, uint64 tick) {
 
 void note_late(const Generator& g, const ledger::Claim& c) {
     if (is_lead_of_start(c)) return;
-    if (c.standing.toggled) return log_toggled(g, c);
+    if (c.standing.toggled) return count_and_log_toggled(g, c);
     // A generator that holds continues although the clock is behind, so then the clock is why its tick is used up.
-    if (c.outcome == ledger::Outcome::overflow && !c.standing.held) return log_overflow(g);
+    if (c.outcome == ledger::Outcome::overflow && !c.standing.held) return count_and_log_overflow(g);
     if (c.standing.begun) g.slot->counters.holds.fetch_add(1, relaxed);
     log_behind(g);
 }
