@@ -45,7 +45,7 @@ struct Call {
 }
 
 // 0 if there is no argument `n`, or no number begins it.
-unsigned long number(const Trigger* trigger, int n) {
+unsigned long number_argument(const Trigger* trigger, int n) {
     return n < trigger->tgnargs ? strtoul(trigger->tgargs[n], nullptr, 10) : 0;
 }
 
@@ -60,9 +60,9 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     call.data = data;
     call.table = data->tg_relation;
     call.tuple = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
-    call.key_table = static_cast<Oid>(number(data->tg_trigger, 0));
-    call.key = static_cast<AttrNumber>(number(data->tg_trigger, 1));
-    call.column = static_cast<AttrNumber>(number(data->tg_trigger, 2));
+    call.key_table = static_cast<Oid>(number_argument(data->tg_trigger, 0));
+    call.key = static_cast<AttrNumber>(number_argument(data->tg_trigger, 1));
+    call.column = static_cast<AttrNumber>(number_argument(data->tg_trigger, 2));
     call.wait_for_id = data->tg_trigger->tgnargs > 3;
     const int last = RelationGetNumberOfAttributes(call.table);
     const bool own_key = call.key_table == RelationGetRelid(call.table);
@@ -76,7 +76,7 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
 }
 
 // Raises an error if somebody has dropped the new column.
-AttrNumber new_column(Relation table, AttrNumber column_number) {
+AttrNumber number_of_new_column(Relation table, AttrNumber column_number) {
     char name[NAMEDATALEN];
     snprintf(name, sizeof name, "snowflake_ids_new_%d", column_number);
     const AttrNumber number = get_attnum(RelationGetRelid(table), name);
@@ -170,12 +170,12 @@ void check_result(int result, int expected) {
 }
 
 // The new id of the key `value`, null if there is no such key or it has no id yet. Locks the row as a foreign key does,
-// so it still has this key when the foreign key is checked. With `wait_for_id`, waits for a transaction that is giving the
-// row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
+// so it still has this key when the foreign key is checked. With `wait_for_id`, waits for a transaction that is giving
+// the row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
 // an error.
 NullableDatum look_up_new_id(Relation key_table, AttrNumber key, Oid type, Datum value, bool wait_for_id, Oid id_type,
                              Relation table) {
-    const AttrNumber shadow = new_column(key_table, key);
+    const AttrNumber shadow = number_of_new_column(key_table, key);
     if (exact_type(key_table, shadow) != id_type) refuse_types(table);
     const Caller caller = connect_as(key_table->rd_rel->relowner, as_foreign_keys);
     SPIPlanPtr plan = prepared({RelationGetRelid(key_table), type, key, wait_for_id ? 1 : 0}, key_table, shadow);
@@ -226,7 +226,7 @@ NullableDatum new_id_of(const Call& call, Datum key, AttrNumber shadow) {
 // even if the statement sets that column. A row whose key changes keeps its id; without an id yet, that is an error.
 FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
-    const AttrNumber shadow = new_column(call.table, call.key);
+    const AttrNumber shadow = number_of_new_column(call.table, call.key);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) {
         Node* expression = build_column_default(call.table, shadow);
         if (expression == nullptr) refuse_call(fcinfo);
@@ -257,7 +257,7 @@ FUNCTION(snowflake_ids_convert_follow) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
     if (!insert && !TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
-    const AttrNumber shadow = new_column(call.table, call.column);
+    const AttrNumber shadow = number_of_new_column(call.table, call.column);
     const NullableDatum key = column_value(call.tuple, call.table, call.column);
     const NullableDatum id = column_value(call.tuple, call.table, shadow);
     if (key.isnull) {
@@ -272,7 +272,7 @@ FUNCTION(snowflake_ids_convert_follow) {
         // A row that refers to itself is not in the table yet.
         const NullableDatum own = column_value(call.tuple, call.table, call.key);
         if (same_value(call.table, call.column, key, call.key, own)) {
-            const AttrNumber own_shadow = new_column(call.table, call.key);
+            const AttrNumber own_shadow = number_of_new_column(call.table, call.key);
             if (exact_type(call.table, own_shadow) != exact_type(call.table, shadow)) refuse_types(call.table);
             return PointerGetDatum(
                 with_value(call.tuple, call.table, shadow, column_value(call.tuple, call.table, own_shadow)));
@@ -286,7 +286,7 @@ FUNCTION(snowflake_ids_convert_follow) {
 FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
-    const AttrNumber shadow = new_column(call.table, call.column);
+    const AttrNumber shadow = number_of_new_column(call.table, call.column);
     const NullableDatum key = column_value(call.tuple, call.table, call.column);
     if (key.isnull) return Datum{0};
     const NullableDatum id = new_id_of(call, key.value, shadow);
@@ -313,7 +313,7 @@ FUNCTION(snowflake_ids_convert_moved) {
     if (key.isnull) return Datum{0};
     const Oid type = type_of(call.table, call.key);
     if (look_up_new_id(call.table, call.key, type, key.value, false,
-                       exact_type(call.table, new_column(call.table, call.key)), call.table)
+                       exact_type(call.table, number_of_new_column(call.table, call.key)), call.table)
             .isnull)
         return Datum{0};
     const char* const text = SPI_getvalue(call.data->tg_trigtuple, RelationGetDescr(call.table), call.key);
