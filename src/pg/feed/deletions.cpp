@@ -235,7 +235,7 @@ const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs
 
 namespace {
 
-Relation look_up(Deletions& d, const TriggerData& t) {
+Relation open_and_match(Deletions& d, const TriggerData& t) {
     const Relation table = open_deletions(t);
     if (const char* const problem = match_key(d, table, t.tg_relation); problem != nullptr) fail_to_note(t, problem);
     return table;
@@ -244,7 +244,7 @@ Relation look_up(Deletions& d, const TriggerData& t) {
 // Inserts the key of the old row. A trigger of this statement can have altered or dropped the table of deletions.
 void note_key(Deletions& d, const TriggerData& t) {
     Relation table = OidIsValid(d.table) ? try_table_open(d.table, RowExclusiveLock) : nullptr;
-    if (table == nullptr) table = look_up(d, t);
+    if (table == nullptr) table = open_and_match(d, t);
     insert(table, [&](Datum* values, bool* nulls) {
         for (int i = 0; i < d.count; i++) {
             const auto [from, to, type] = d.columns[i];
@@ -268,8 +268,8 @@ void note_truncated(const TriggerData& t) {
     table_close(deletions, NoLock);
 }
 
-// True if the bytes have changed, because a copy may keep equal keys apart.
-bool has_changed(const Deletions& key, const TriggerData& t) {
+// True if bytes of the key may have changed, because a copy may keep equal keys apart.
+bool may_have_changed(const Deletions& key, const TriggerData& t) {
     const TupleDesc columns = RelationGetDescr(t.tg_relation);
     for (int i = 0; i < key.count; i++) {
         const int number = key.columns[i].from;
@@ -305,10 +305,10 @@ void note_changed_key(const TriggerData& t, Deletions*& key, MemoryContext conte
         if (!is_child(rel))
             find_key(*found, rel);
         else if (OidIsValid(deletions_of_part(RelationGetRelid(rel))))
-            table_close(look_up(*found, t), NoLock);
+            table_close(open_and_match(*found, t), NoLock);
         key = found;
     }
-    if (!has_changed(*key, t)) return;
+    if (!may_have_changed(*key, t)) return;
     if (OidIsValid(key->table) || OidIsValid(deletions_of_part(RelationGetRelid(rel))))
         note_key(*key, t);
     else
