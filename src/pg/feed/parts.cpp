@@ -47,7 +47,7 @@ TransactionId check_unchanged(Oid table, Oid relation, Snapshot snapshot) {
 }
 
 // True if the reader has not seen the last change of the row in pg_class, and the file is not that of CREATE TABLE.
-bool has_other_file(const Relation relation, TransactionId changed_by, const Since& since) {
+bool may_have_new_file(const Relation relation, TransactionId changed_by, const Since& since) {
     const FullXids full{next_xid()};
     return !since.whole && !since.upgraded && relation->rd_rel->relfilenode != RelationGetRelid(relation) &&
            TransactionIdIsNormal(changed_by) && since.unseen.has(full(changed_by));
@@ -181,7 +181,7 @@ void check_parts(Oid table, Oid deletions, const Since& since, Snapshot snapshot
             deletes &&
             !has_trigger(relation, f.note_deleted,
                          [](const Trigger& t) { return TRIGGER_FOR_TRUNCATE(t.tgtype) != 0; }) &&
-            has_other_file(relation, changed_by, since);
+            may_have_new_file(relation, changed_by, since);
         if (has_rows && (is_new || may_be_truncated)) {
             const int stamp = SPI_fnumber(RelationGetDescr(relation), column);
             const bool has_read = has_read_row(relation, stamp, since.unseen, snapshot);

@@ -95,7 +95,7 @@ void check_life(const FeedPosition& p, const ledger::Continued& c, bool upgraded
         fail_copy_again("This server has lost WAL that the server with this position had, by a failover or a restore.");
 }
 
-Unseen lower_from(const Unseen& unseen, uint64 from) {
+Unseen with_lower_from(const Unseen& unseen, uint64 from) {
     const uint64* const end = std::lower_bound(unseen.open, unseen.open + unseen.count, from);
     return {from, unseen.open, static_cast<std::size_t>(end - unseen.open)};
 }
@@ -107,7 +107,7 @@ Unseen unseen_now(const Read& r, bool upgraded) {
     if (!RecoveryInProgress() && p.life == present_life()) return r.open;
     const ledger::Continued c = ledger::continue_from(all_lives(), p.life, p.xmax, p.wal, p.standby != 0);
     check_life(p, c, upgraded);
-    return lower_from(r.open, c.from);
+    return with_lower_from(r.open, c.from);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ Since read_since(const text* text, Snapshot snapshot) {
 Unseen unseen_by_noted(const char* position) {
     const Read r = read(position);
     const ledger::Continued c = ledger::continue_from(all_lives(), r.position.life, r.position.xmax, 0, false);
-    return c.known ? lower_from(r.open, c.from) : Unseen{};
+    return c.known ? with_lower_from(r.open, c.from) : Unseen{};
 }
 
 Datum array_of(const Unseen& unseen) {
@@ -149,8 +149,8 @@ XLogRecPtr present_wal() {
         present_timeline());
 }
 
-// When the poll began, so not after its snapshot was taken.
-TimestampTz asked_at() {
+// Not after the poll's snapshot was taken.
+TimestampTz poll_began_at() {
     if (IsolationUsesXactSnapshot()) return GetCurrentTransactionStartTimestamp();
     return ActivePortal == nullptr ? GetCurrentStatementStartTimestamp() : ActivePortal->creation_time;
 }
@@ -169,7 +169,7 @@ text* make_position(Oid table, int column, uint64 seen, Snapshot snapshot) {
         .cluster = GetSystemIdentifier(),
         .timeline = present_timeline(),
         .wal = present_wal(),
-        .time = static_cast<uint64>(number_of(unix_time(asked_at()))),
+        .time = static_cast<uint64>(number_of(unix_time(poll_began_at()))),
         .seen = seen,
         .standby = standby,
         .lacks_subxids = snapshot->suboverflowed ? uint64{1} : uint64{0},
