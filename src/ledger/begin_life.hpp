@@ -46,8 +46,8 @@ constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) 
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
-// Once `file` is locked. `resume(slot, floor)` lifts a slot, with its sequence used up. Errors: those of read() and
-// write().
+// Call it once `file` is locked. `resume(slot, floor)` lifts a slot, with its sequence used up. Errors: those of read()
+// and write().
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 std::uint64_t id, Floor at_least, std::uint64_t least_number) {

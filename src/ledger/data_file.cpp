@@ -46,7 +46,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     const int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid()));
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof temporary) return ENAMETOOLONG;
 
-    // Left over from a killed process with the same pid.
+    // A killed process with the same pid may have left it over.
     unlinkat(dir_fd, temporary, 0);
     const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0) return errno;

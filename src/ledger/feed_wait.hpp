@@ -12,11 +12,11 @@
 //   4. Enter the list, and take step 3 again. Sleep if the count is the same.
 // If step 2 does not find the reader in the list, its step 4 takes the lock later, and sees the count.
 //
-// For example: a reader has the count 7, and step 3 finds 7. Now a transaction ends: 7 becomes 8, and the list is empty,
-// so nobody is woken. The reader enters the list, looks again, finds 8, and does not sleep. If it had entered before the
-// transaction looked into the list, it would be asleep or about to sleep, and be woken.
+// For example: a reader has the count 7, and step 3 finds 7. Now a transaction ends: 7 becomes 8, and the list is
+// empty, so nobody is woken. The reader enters the list, looks again, finds 8, and does not sleep. If it had entered
+// before the transaction looked into the list, it would be asleep or about to sleep, and be woken.
 //
-// Nothing is remembered between two calls.
+// The server remembers nothing of a reader between two calls.
 #pragma once
 
 #include <cstdint>

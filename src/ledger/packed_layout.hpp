@@ -39,8 +39,8 @@ constexpr Result<std::uint64_t> pack_layout(const Layout& l) {
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// With the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with a positive
-// tick.
+// The layout, with the widest timestamp that a slot's word and int64 allow. A damaged word gives some layout too, with
+// a positive tick.
 constexpr Layout unpack_layout(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

@@ -34,9 +34,9 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-// Once `file` is locked. `change(c)` changes words of the header and of `c`, the content of the file. `move(slot,
-// entry)` moves a chosen slot and sets its entry in `c`. If it moves it back, it must lower the entry's ceiling too, or
-// the next life would lift the slot to it. Errors: those of read_for_life() and write().
+// Call it once `file` is locked. `change(c)` changes words of the header and of `c`, the content of the file.
+// `move(slot, entry)` moves a chosen slot and sets its entry in `c`. If it moves it back, it must lower the entry's
+// ceiling too, or the next life would lift the slot to it. Errors: those of read_for_life() and write().
 //
 // First the published ceilings go down, then the revision goes up, then the file is written. So no session relies on a
 // ceiling above the one on disk, even if a step fails.
@@ -62,8 +62,8 @@ CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, cons
 // The latest time of the chosen generators, or 0. The floor of a reset without force must not be below it.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
-// Every backend then sets its generators up again (Header::revision), also if it failed half-way. Errors: those of
-// open(), which changes nothing, and run_locked_reset().
+// Every backend then sets its generators up again (Header::revision), also after a reset that failed half-way. Errors:
+// those of open(), which changes nothing, and run_locked_reset().
 CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
 }  // namespace snowflake_ids::ledger

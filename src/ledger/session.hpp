@@ -23,8 +23,8 @@
 //   session    claiming: issues an id of tick 500, as this draw began before the reset
 //   session    looking: 7 is not 8, so it is set up again, with the limit 100
 //
-// If `binding` noted the revision, after the ceiling, it could note 8 with the limit 900. The session would issue ids of
-// ticks up to 899, the next life would begin at the 100 of the file, and repeat them.
+// If `binding` noted the revision, after the ceiling, it could note 8 with the limit 900. The session would issue ids
+// of ticks up to 899, the next life would begin at the 100 of the file, and repeat them.
 //
 // A Host is a Steps, and a SlotFormats (formats.hpp) or its own, and has:
 //   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
@@ -230,8 +230,8 @@ void enter(Host& host) {
 
 // ---- ceilings
 
-// Once `file` is locked. Other generators in use share the sync: a ceiling ahead of the clock was lifted within the
-// last window.
+// Call it once `file` is locked. Other generators in use share the sync: a ceiling ahead of the clock was lifted within
+// the last window.
 template <class Host, class S, class File>
 CeilingResult lift_locked(Host& host, const Session<S>& g, std::uint64_t tick, const File& file) {
     const UnixTime now = host.wall();

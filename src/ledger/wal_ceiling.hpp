@@ -30,8 +30,8 @@ constexpr std::uint64_t check_bits(const WalCeiling& c) {
     return mix(mix(mix(1, static_cast<std::uint64_t>(number_of(c.until))), c.life_id), 0);
 }
 
-// Before a process's first id in a database. `lift_floor(until)` lifts all generators. Returns until when ids may be
-// issued.
+// Call it before a process's first id in a database. `lift_floor(until)` lifts all generators. Returns until when ids
+// may be issued.
 template <class Wal, class LiftFloor>
 Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloor lift_floor) {
     WalCeiling c = wal.read();

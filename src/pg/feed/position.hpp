@@ -41,7 +41,7 @@ Since read_since(const text* text, Snapshot snapshot);
 // position that is still accepted from readers, so it counts as having seen nothing.
 Unseen unseen_by_noted(const char* position);
 
-// The `open` ones as an array of bigint.
+// The `open` ids as an array of bigint.
 Datum array_of(const Unseen& unseen);
 
 // The position of a reader of the table that has read the snapshot. `column`: the number of the column of stamps. Notes

@@ -1,6 +1,6 @@
 // wait_feed(): sleeps until a transaction has committed rows of a table. The steps are in ledger/feed_wait.hpp.
 //
-// A standby has no such counts, because the startup process calls no code of ours. There, a reader looks each 20 ms
+// A standby has no such counts, because the startup process calls no code of ours. There, a reader looks every 20 ms
 // whether any transaction has ended.
 #include "pg/feed/wait.hpp"
 
@@ -71,8 +71,8 @@ struct Sum {
     bool prepared = false;  // there are prepared transactions, so look again soon
 };
 
-// COMMIT PREPARED calls no code of ours, so the ids of prepared transactions are part of the sum. They leave it at their
-// end.
+// COMMIT PREPARED calls no code of ours, so the ids of prepared transactions are part of the sum. They leave it at
+// their end.
 Sum present_sum(const ledger::Group& group) {
     Sum sum{group.count.load()};
     // PostgreSQL keeps prepared transactions after all processes.

@@ -1,4 +1,4 @@
-// How ids are counted, and the end of their transaction.
+// Counts ids, and ends leases at the end of a transaction.
 #include "pg/generate/generator.hpp"
 
 #include <new>

@@ -71,8 +71,8 @@ constexpr IdType id_types[] = {
     {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr, nullptr},
 };
 
-// The ids in whose order an operator compares. `type` is null if it compares no ids: users can create such operators
-// with this estimator.
+// The type of ids in whose order an operator compares. `type` is null if it compares no ids: users can create such
+// operators with this estimator.
 struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
