@@ -171,8 +171,8 @@ void check_result(int result, int expected) {
 
 // The new id of the key `value`, null if there is no such key or it has no id yet. Locks the row as a foreign key does,
 // so it still has this key when the foreign key is checked. With `wait_for_id`, waits for a transaction that is giving
-// the row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type is
-// an error.
+// the row its id, and fails if the snapshot is too old to see it. `id_type`: of the new column in `table`; another type
+// is an error.
 NullableDatum look_up_new_id(Relation key_table, AttrNumber key, Oid type, Datum value, bool wait_for_id, Oid id_type,
                              Relation table) {
     const AttrNumber shadow = number_of_new_column(key_table, key);

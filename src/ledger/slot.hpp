@@ -110,8 +110,8 @@ struct BasicSlot {
     // life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
     Word begun;  // when a held tick was begun
-    // Format::snowflake: see packed_layout.hpp. Set once, by compare-and-swap from 0, before the key. If the creator ends
-    // in between, the slot stays free for this layout or another format.
+    // Format::snowflake: see packed_layout.hpp. Set once, by compare-and-swap from 0, before the key. If the creator
+    // ends in between, the slot stays free for this layout or another format.
     Word packed_layout;
     // No id of this time or earlier is generated any more (pass_now()). Only a forced reset lowers it
     Holds<UnixTime> passed;

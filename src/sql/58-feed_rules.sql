@@ -390,7 +390,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids.feed_deletions_rules(regclass) IS 'internal: rules of the table of deletions';
 
--- Partitions inherit no statement triggers, so each part has its own for TRUNCATE. The stamp trigger notes changed keys.
+-- Partitions inherit no statement triggers, so each part has its own for TRUNCATE. The stamp trigger notes changed
+-- keys.
 CREATE FUNCTION snowflake_ids.feed_note_rules(of_table regclass)
 RETURNS TABLE (relation regclass, rule text, ok boolean, to_do text, quick boolean)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

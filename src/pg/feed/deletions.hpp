@@ -25,11 +25,12 @@ struct Deletions {
     } columns[INDEX_MAX_KEYS];
 };
 
-// The table of the deletions of a table or a part: its own, or the next one of those above. InvalidOid if there is none.
+// The table of the deletions of a table or a part: its own, or the next one of those above. InvalidOid if there is
+// none.
 Oid deletions_of_part(Oid table);
 
-// Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key, or
-// if `rel` has none and needs one; null: nothing.
+// Finds the columns of `rel` that are those of the table of deletions. Returns what is wrong if they are not the key,
+// or if `rel` has none and needs one; null: nothing.
 const char* match_key(Deletions& d, Relation deletions, Relation rel, bool needs_key = false);
 
 // Raises an error if this is no call of a trigger, or if the trigger does not fit.

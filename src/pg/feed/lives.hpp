@@ -6,8 +6,8 @@
 
 namespace snowflake_ids::feed {
 
-// Notes the present life in this database, unless it is noted, and waits for synchronous standbys. Call it before a stamp
-// or a position is made. Not while a query is planned, and not in recovery.
+// Notes the present life in this database, unless it is noted, and waits for synchronous standbys. Call it before a
+// stamp or a position is made. Not while a query is planned, and not in recovery.
 void note_life();
 
 // Makes its id if no process has made it yet. Not in recovery.

@@ -53,8 +53,8 @@ int find_column(const TriggerData& t) {
              errtable(rel)));
 }
 
-// What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes to
-// it.
+// What is looked up once for each statement, in FmgrInfo::fn_extra. Nobody can alter a table while a statement writes
+// to it.
 struct Stamping {
     int column;
     feed::Deletions* keys;  // null until a row is updated

@@ -34,8 +34,8 @@ void check_may_generate(const char* name) {
                         errdetail("The primary generates ids with the same numbers."),
                         errhint("Generate the id on the primary, or use gen_gid() or gen_uuid7().")));
     }
-    // The ids of a parallel worker belong to its leader's transaction, whose COMMIT would not know that it must wait for
-    // standbys (pg/ceilings/issue_limit.hpp).
+    // The ids of a parallel worker belong to its leader's transaction, whose COMMIT would not know that it must wait
+    // for standbys (pg/ceilings/issue_limit.hpp).
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot generate %s ids in a parallel worker", name),
@@ -191,8 +191,8 @@ void set_up_sno(Generator& g, ledger::Format format, int partition) {
                sno::timeline,
                bounds.value.min,
                bounds.value.max});
-    // The word of sno_at contains only the next number. If it began at the lowest one in each life, calls after a restart
-    // would repeat ids of earlier calls with the same times. A word other than 0 has begun already.
+    // The word of sno_at contains only the next number. If it began at the lowest one in each life, calls after a
+    // restart would repeat ids of earlier calls with the same times. A word other than 0 has begun already.
     if (uint64 word = 0; format == ledger::Format::sno_at)
         g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }

@@ -116,7 +116,8 @@ FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     refuse_nulls(fcinfo);
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    // Waits for transactions that generate their first id of a layout, because set_up_layout() has locked the table for them.
+    // Waits for transactions that generate their first id of a layout, because set_up_layout() has locked the table for
+    // them.
     Relation rel = open_relation(AccessExclusiveLock);
     const bool found = find_row(rel, name, [&](HeapTuple row) {
         if (has_generator(layout_of_row(rel, row))) {

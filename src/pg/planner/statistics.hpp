@@ -126,8 +126,8 @@ private:
     }
 
     // The largest value in an index, or else in the histogram. PostgreSQL looks into the index when its search in the
-    // histogram comes to the last value, and compares the index's value instead. keep_and_pass() lets each value pass, so
-    // the search comes to the last one.
+    // histogram comes to the last value, and compares the index's value instead. keep_and_pass() lets each value pass,
+    // so the search comes to the last one.
     Key largest() const {
         Seen seen{key_, 0};
         FmgrInfo compare{};
@@ -153,7 +153,8 @@ private:
     }
 
     // The fraction of rows newer than the histogram is growth(). That lacks rows from before the last VACUUM, because
-    // VACUUM counts rows too. So take at least PostgreSQL's estimate, which stretches the last bin to the largest value.
+    // VACUUM counts rows too. So take at least PostgreSQL's estimate, which stretches the last bin to the largest
+    // value.
     void look_beyond() {
         if (looked_) return;
         looked_ = true;
