@@ -10,7 +10,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// Null if the argument is NULL.
 char* text_argument(FunctionCallInfo fcinfo, int n) {
     return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }

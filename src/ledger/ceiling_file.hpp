@@ -54,7 +54,6 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
-// As they are in the file.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t packed_layout = 0;
@@ -226,8 +225,7 @@ CeilingResult with_ceilings(const CeilingPlace& place, Work work) {
     return r.error == CeilingError::none ? work(file) : r;
 }
 
-// The highest ceiling of all slots. No generator has issued an id of that time or later, and until a ceiling is lifted
-// none may.
+// No generator has issued an id of this time or later, and until a ceiling is lifted none may.
 Ceiling highest_ceiling(const Ledger& ledger);
 
 // Reads the ceiling file, and returns the error that would stop a process from lifting a ceiling, as far as reading

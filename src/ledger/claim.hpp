@@ -126,7 +126,6 @@ struct Plan {
 // `tick`: see Claim::tick.
 constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome = outcome, .tick = tick}}; }
 
-// The plan that follows from a step (core/step.hpp) from `state`.
 template <class Clock>
 Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
     if (s.verdict == Verdict::ended) return refuse(Outcome::ended, state.tick);

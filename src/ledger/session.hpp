@@ -29,7 +29,7 @@
 // A Host is a Steps, and a SlotFormats (formats.hpp) or its own, and has:
 //   header(), count(), slots()              the shared memory; slots()(i) is the i-th of count()
 //   wall(), window(), changes()             the clock, how far ahead a ceiling is lifted, what ends a set-up
-//   random_id(), life_began()               the id of a new life; told when this session has begun it
+//   random_id(), life_began()               a new life's id; called after it has begun
 //   locked(done, work)                      work(file) once the ceiling file is locked, or nothing if done() is true
 //                                           before. True if the CeilingResult is `none`; else false, or an error
 //   locked_at_once(work)                    the same, but false if another process has the lock, and never an error
@@ -52,7 +52,6 @@
 
 namespace snowflake_ids::ledger {
 
-// What a session knows of a generator.
 template <class S>
 struct Session {
     S* slot = nullptr;
@@ -78,7 +77,6 @@ enum class Stage : std::uint8_t {
     failed
 };
 
-// What a draw under way knows.
 struct Draw {
     Stage stage = Stage::looking;
     std::uint32_t want = 0;
@@ -239,8 +237,7 @@ CeilingResult lift_locked(Host& host, const Session<S>& g, std::uint64_t tick, c
     return lift_ceiling(host, *g.slot, ceiling_at(wanted_ceiling(host, g, tick, now)), along, file);
 }
 
-// Lifts those ceilings that are not above `tick`, and sets the limit. The file comes first, because it has the fence
-// (ceiling_file.hpp).
+// Lifts those ceilings that are not above `tick`, and sets the limit.
 template <class Host, class S>
 bool lift_above(Host& host, Session<S>& g, std::uint64_t tick) {
     const UnixTime wanted = g.timeline.start(tick);

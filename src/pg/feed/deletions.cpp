@@ -241,7 +241,7 @@ Relation open_and_match(Deletions& d, const TriggerData& t) {
     return table;
 }
 
-// Inserts the key of the old row. A trigger of this statement can have altered or dropped the table of deletions.
+// A trigger of this statement can have altered or dropped the table of deletions.
 void note_key(Deletions& d, const TriggerData& t) {
     Relation table = OidIsValid(d.table) ? try_table_open(d.table, RowExclusiveLock) : nullptr;
     if (table == nullptr) table = open_and_match(d, t);
@@ -373,7 +373,7 @@ Relation open_own_deletions(const char* command, Oid table, LOCKMODE lock) {
     return table_open(deletions, lock);
 }
 
-// Calls `row(stamp, again, tuple, snapshot)` for each row of the table of deletions.
+// Calls `row(stamp, again, tuple, snapshot)`.
 template <class Row>
 void for_each_row(Relation deletions, Row row) {
     const TupleDesc columns = RelationGetDescr(deletions);

@@ -58,7 +58,6 @@ Read read(std::string_view text) {
 
 // ---- what is lost
 
-// The server's own timeline, or that which it replays.
 TimeLineID present_timeline() {
     TimeLineID timeline = 0;
     RecoveryInProgress() ? GetXLogReplayRecPtr(&timeline) : GetFlushRecPtr(&timeline);

@@ -19,7 +19,6 @@ struct Read {
     Unseen open;  // `from` is xmax
 };
 
-// False if the text is no position.
 bool try_read(std::string_view text, Read& r);
 
 text* text_of(const FeedPosition& p, const Unseen& open);

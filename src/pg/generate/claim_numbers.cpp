@@ -115,7 +115,7 @@ struct Host : issue_limit::Host {
     bool noted = false;
 
     Host(const Deadline& deadline, ClaimFunction claim) : issue_limit::Host(deadline), claim(claim) {}
-    // Naps once, or raises an error if a wait is of no use. So it never returns false.
+    // Naps once, or raises an error; never returns false.
     bool wait(const Generator& g, const ledger::Claim& c) {
         if (c.outcome == ledger::Outcome::before_epoch || c.outcome == ledger::Outcome::ended)
             fail_outside_format(g.name, g.timeline, c.outcome);

@@ -128,7 +128,6 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// What a generator is set up for.
 struct Wanted {
     const char* name;
     ledger::Key key;

@@ -50,7 +50,7 @@ Key key_of_time(Datum datum) {
     return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.next_tick()} << bits_below_time;
 }
 
-// A negative bigint is below every id, so it gets the lowest key.
+// Negative bigints are below every id.
 Key key_of_bigint(Datum datum) {
     const int64 number = DatumGetInt64(datum);
     return number < 0 ? 0 : static_cast<uint64>(number);

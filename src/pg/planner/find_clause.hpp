@@ -15,8 +15,8 @@ struct ClausePlace {
     int position;
 };
 
-// Where the clause with exactly these arguments is: the same addresses in either order, because an index condition has
-// them in the order of the index.
+// Compares the addresses of the arguments, in either order, because an index condition has them in the order of the
+// index.
 ClausePlace place_of_clause(const RelOptInfo* rel, const List* arguments);
 
 // The clause without its RestrictInfo; null unless it is an operator with two arguments.

@@ -126,8 +126,8 @@ private:
     }
 
     // The largest value in an index, or else in the histogram. PostgreSQL looks into the index when its search in the
-    // histogram comes to the last value, and compares the index's value instead. keep_and_pass() lets each value pass,
-    // so the search comes to the last one.
+    // histogram comes to the last value, and compares the index's value instead. Each value passes, so the search comes
+    // to the last one.
     Key largest() const {
         Seen seen{key_, 0};
         FmgrInfo compare{};

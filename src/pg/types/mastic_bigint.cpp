@@ -56,7 +56,7 @@ int strategy_with_bigint_first(Oid opno, int bigint_argument) {
     return get_op_opfamily_strategy(opno, lookup_type_cache(mastic, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
 }
 
-// The operator that compares with mastic_index_bound() for this strategy; InvalidOid if the index has none.
+// The operator that compares with mastic_index_bound(); InvalidOid if the index has none.
 Oid index_operator_for_bound(const IndexOptInfo* index, Oid family, int strategy) {
     const int of_bound = strategy == BTLessStrategyNumber           ? BTLessEqualStrategyNumber
                          : strategy == BTGreaterEqualStrategyNumber ? BTGreaterStrategyNumber
