@@ -2,8 +2,8 @@
 // convert/src/sql. They find tables and columns by number, which survives a rename. Nothing here uses the library of
 // snowflake_ids.
 //
-// A writer may have no right to read the key's table. So keys are looked up as its owner, as for foreign keys, and only
-// if the writer's table has the same owner.
+// A writer may have no right to read the key's table. So keys are looked up as that table's owner, as for foreign keys,
+// and only if the writer's table has the same owner.
 #include "pg/as_owner.hpp"
 #include "pg/pg.hpp"
 
@@ -223,7 +223,8 @@ NullableDatum new_id_of(const Call& call, Datum key, AttrNumber shadow) {
 }  // namespace
 
 // On the key's table, before a row is inserted or updated. A new row gets its id from the default of the new column,
-// even if the statement sets that column. A row whose key changes keeps its id; without an id yet, that is an error.
+// even if the statement sets that column. A row whose key changes keeps its id; if it has none yet, the change is an
+// error.
 FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
     const AttrNumber shadow = number_of_new_column(call.table, call.key);

@@ -36,8 +36,8 @@ namespace {
 constinit std::bitset<ledger::groups_of_database> written{};
 constinit bool watches = false;
 
-// At PREPARE too: the readers then find the transaction among the prepared ones, and look for its end. The other events
-// are those of a parallel worker, whose leader ends the transaction.
+// Wakes readers at PREPARE too: they then find the transaction among the prepared ones, and look for its end. A
+// parallel worker wakes nobody, because its leader ends the transaction.
 void at_event(XactEvent event, void*) {
     if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE) return;
     if (event != XACT_EVENT_ABORT && written.any()) {

@@ -65,7 +65,7 @@ namespace {
 void at_event(XactEvent event, void*) {
     // Count at each event, so that the counters have the ids before others can see the rows.
     end_leases_and_count();
-    // The other events are those of a parallel worker, whose leader ends the transaction.
+    // PREPARE TRANSACTION waits anyway. A parallel worker's leader ends the transaction.
     if (event == XACT_EVENT_PRE_COMMIT) {
         issue_limit::protect_commit();
     } else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {

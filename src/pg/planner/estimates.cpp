@@ -129,7 +129,7 @@ Node* without_relabel(Node* node) {
     return node;
 }
 
-// Without this limit, the time for an AND would grow with the square of its length.
+// Limits the work for a long AND, because each clause looks at those before it.
 constexpr int clauses_before = 50;
 
 void add_clauses_before(PlannerInfo* root, const ClausePlace& place, Node* column, const Order& order, Range& range) {
