@@ -31,7 +31,7 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// lift_slot(), which also sets `begun` if the slot moves forward.
+// Calls lift_slot(), and sets `begun` if the slot moves forward.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;

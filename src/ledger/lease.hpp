@@ -16,8 +16,8 @@ namespace snowflake_ids::ledger {
 
 inline constexpr std::uint32_t leases_per_tick = 64;
 
-// It changes with the client's next statement, and when any transaction of the server ends. Until then, the process can
-// see no new ids of others.
+// A view changes with the client's next statement, and when any transaction of the server ends. Until then, the process
+// can see no new ids of others.
 struct View {
     std::int64_t statement = 0;  // when it began
     std::uint64_t ended = 0;     // how many transactions of the server
