@@ -87,8 +87,8 @@ BEGIN
         RAISE NOTICE 'the feed of % keeps its deletions', of_table
             USING HINT = pg_catalog.format('To end them: SELECT snowflake_ids.drop_feed(%1$L); Then create it again.', of_table);
     END IF;
-    -- A call that mends a feed adds nothing that its owner did not want.
-    deletes := p.deletions IS NOT NULL OR coalesce(deletes, p.deletes OR (p.stamp IS NULL AND p.feed IS NULL));
+    -- A call that mends a feed adds nothing that its owner did not want. A function without deletions shows that.
+    deletes := p.deletions IS NOT NULL OR coalesce(deletes, p.deletes OR p.feed IS NULL);
     stamp := coalesce(p.stamp, stamp, 'stamp');
     PERFORM snowflake_ids.check_can_have_feed(of_table, deletes, stamp, is_named);
     PERFORM snowflake_ids.note_life();
