@@ -15,7 +15,7 @@ char* text_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 // If `state` is no SQLSTATE of an error, the number that RAISE uses by default.
-int state_of(const char* state) {
+int errcode_of(const char* state) {
     if (state == nullptr || strlen(state) != 5 || strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
         strncmp(state, "00", 2) == 0)
         return ERRCODE_RAISE_EXCEPTION;
@@ -26,7 +26,7 @@ int state_of(const char* state) {
 
 // fail(sqlstate, message, detail, hint). Each argument may be NULL.
 FUNCTION(snowflake_ids_convert_fail) {
-    const int state = state_of(text_argument(fcinfo, 0));
+    const int state = errcode_of(text_argument(fcinfo, 0));
     const char* message = text_argument(fcinfo, 1);
     const char* detail = text_argument(fcinfo, 2);
     const char* hint = text_argument(fcinfo, 3);

@@ -35,7 +35,7 @@ constexpr std::uint64_t whole_seconds(UnixTime now) {
 
 // How far ahead of the clock the ids of a life may be: twice as far as its floor. The second half is for ceilings that
 // a life lifts while its ids are ahead, if the next life begins at once.
-constexpr microseconds lead_of(Floor at_least, UnixTime now) {
+constexpr microseconds allowed_lead(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }

@@ -17,8 +17,8 @@
 
 namespace snowflake_ids::ledger {
 
-// After a restart ids may be ahead of the clock by a tick or two, and the ceiling of a database moves all generators.
-// So with longer ticks, all of them would be far ahead.
+// After a restart, ids may be a tick or two ahead of the clock, and a database's WAL ceiling then lifts all generators.
+// So one layout with long ticks would take all of them far ahead.
 inline constexpr microseconds max_packed_tick = seconds{1};
 
 // Never 0. Errors: bad_tick (longer than max_packed_tick, or more than three digits), bad_epoch (before 1970, beyond

@@ -185,7 +185,7 @@ bool begin_life(Host& host) {
         const UnixTime now = host.wall();
         const Floor at_least = ceiling_at(ahead_of(now, host.window()));
         header.life_began.store(now);
-        header.lead.store(lead_of(at_least, now));
+        header.lead.store(allowed_lead(at_least, now));
         const auto resume = [&](auto& slot, Floor floor) { lift_to_floor(host, slot, floor); };
         const CeilingResult r =
             host.begin_locked_life(header, host.count(), host.slots(), resume, file, id, at_least, whole_seconds(now));

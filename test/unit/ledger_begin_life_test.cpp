@@ -77,9 +77,10 @@ TEST(LedgerRaise, FloorOfAllSlots) {
 
 // ---- where a slot begins
 
-static_assert(lead_of(unix_ms(1'002'500), unix_us(1'000'000'000)) == 5s, "twice what the floor is ahead of the clock");
-static_assert(lead_of(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
-              lead_of(unix_ms(5), unix_us(1'000'000'000)) == 0s);
+static_assert(allowed_lead(unix_ms(1'002'500), unix_us(1'000'000'000)) == 5s,
+              "twice what the floor is ahead of the clock");
+static_assert(allowed_lead(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
+              allowed_lead(unix_ms(5), unix_us(1'000'000'000)) == 0s);
 static_assert(lead_ticks(5s, 4ms) == 1253 && lead_ticks(0s, 1ms) == 3 && lead_ticks(999us, 1ms) == 3);
 
 // Ids far ahead of the clock: by as much as the life is old, and half a second at most.

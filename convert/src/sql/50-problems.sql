@@ -1,4 +1,4 @@
--- Problems that the catalogs show. All are checked before anything changes, and most again before each strong lock.
+-- Problems that the catalogs show. All are checked before anything changes, most again in phases prepare and swap.
 
 CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -48,7 +48,7 @@ BEGIN
              LEFT JOIN pg_roles r ON r.oid = a.grantee
         WHERE a.grantee <> o.owner);
     PERFORM pg_catalog.set_config('search_path', path, true);
-    -- Not before, because functions of event triggers may need the path.
+    -- Only with this path again, because functions of event triggers may need it.
     FOREACH statement IN ARRAY statements LOOP
         EXECUTE statement;
     END LOOP;

@@ -49,7 +49,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// Raises an error if ids of this format (of none: of any format) cannot have the machine id.
+// Raises an error if this format (`none`: every format) cannot contain the machine id.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::SqlFormat format) {
     if (format == ledger::SqlFormat::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no machine id"),

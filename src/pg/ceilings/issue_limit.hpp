@@ -55,7 +55,7 @@ extern bool generated;
 // Makes COMMIT wait for the synchronous standbys, if they have no WAL ceiling above the transaction's ids yet. Call it
 // where an error is still possible. PREPARE TRANSACTION waits anyway.
 //
-// A promoted standby does not repeat an id that a client has if it has the WAL with a ceiling above it.
+// A promoted standby that has WAL with a ceiling above an id does not repeat this id.
 void protect_commit();
 
 }  // namespace snowflake_ids::issue_limit

@@ -63,7 +63,7 @@ namespace {
 
 // At PRE_COMMIT this may raise an error. At COMMIT, PREPARE and ABORT, which come last, it may not.
 void at_event(XactEvent event, void*) {
-    // Count at each event, so that the counters have the ids before others can see the rows.
+    // At COMMIT, the counters must have the ids before others can see the rows.
     end_leases_and_count();
     // PREPARE TRANSACTION waits anyway. A parallel worker's leader ends the transaction.
     if (event == XACT_EVENT_PRE_COMMIT) {

@@ -113,7 +113,7 @@ private:
     Key before_last() const { return key(histogram_, histogram_.nvalues - 2); }
 
     // The fraction below `k` of the rows in the histogram and beyond it.
-    double below(Key k) const {
+    double histogram_below(Key k) const {
         const int bins = histogram_.nvalues - 1;
         int low = 0, high = bins;  // in the loop, key(low) <= k < key(high)
         if (k <= key(histogram_, low)) return 0;
@@ -165,11 +165,13 @@ private:
     }
 
     double of_histogram(const Range& range) {
-        // Look before either below(), so that both use the same end_.
+        // Look before either histogram_below(), so that both use the same end_.
         if ((range.above && range.lower > before_last()) || (range.below && range.upper > before_last())) look_beyond();
-        double part = (range.below ? below(range.upper) : 1) - (range.above ? below(range.lower) : 0);
+        double part =
+            (range.below ? histogram_below(range.upper) : 1) - (range.above ? histogram_below(range.lower) : 0);
         // As in PostgreSQL, a range that is not wholly inside the histogram gets at least a hundredth of a bin.
-        const bool inside = range.above && range.below && below(range.upper) > 0 && below(range.lower) < 1;
+        const bool inside =
+            range.above && range.below && histogram_below(range.upper) > 0 && histogram_below(range.lower) < 1;
         const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
         return part < least ? least : part;
     }

@@ -25,7 +25,7 @@ Oid look_up(const char* name) {
 
 // If `busy` is null, waits in the lock's queue, without a limit. Otherwise, if another session has the lock, returns
 // null and sets `*busy`.
-Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
+Relation lock_and_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) {
         LockRelationOid(relation, lock);
@@ -39,10 +39,10 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
 }
 
 Relation find_and_open(Oid& known, const char* name, LOCKMODE lock, bool* busy) {
-    Relation rel = try_open(known, lock, busy);
+    Relation rel = lock_and_open(known, lock, busy);
     if (rel != nullptr || (busy != nullptr && *busy)) return rel;
     known = look_up(name);
-    return try_open(known, lock, busy);
+    return lock_and_open(known, lock, busy);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ bool has_citus() {
            OidIsValid(get_extension_oid("citus", true));
 }
 
-// How others may write into the same tables; null: not as far as the server knows.
+// What lets other servers write into the same tables, after "this server"; null: nothing known.
 const char* other_writers() {
     if (has_citus()) return "is part of a Citus cluster";
     return has_subscription() ? "has subscriptions" : nullptr;
