@@ -16,7 +16,7 @@ extern "C" {
 
 #include "pg/ceilings/synchronous_standbys.hpp"
 #include "pg/datum.hpp"
-#include "pg/feed/end_of_wal.hpp"
+#include "pg/feed/end_of_records.hpp"
 #include "pg/feed/errors.hpp"
 #include "pg/feed/lives.hpp"
 #include "pg/feed/snapshot.hpp"

@@ -9,7 +9,7 @@
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// A clause that find_clause.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
+// A clause that clause_place.cpp does not find, because it is no restriction of the relation yet, is estimated alone.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -17,7 +17,7 @@
 #include "core/gid.hpp"
 #include "core/time_order.hpp"
 #include "pg/datum.hpp"
-#include "pg/planner/find_clause.hpp"
+#include "pg/planner/clause_place.hpp"
 #include "pg/types/id_cmp.hpp"
 
 extern "C" {

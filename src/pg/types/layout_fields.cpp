@@ -1,10 +1,10 @@
 // Fields of an id of a 64-bit layout, ids from fields, and the ids that bound a span of time.
-#include "pg/types/layout_fields.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
+#include "pg/types/make_id.hpp"
 
 namespace snowflake_ids {
 

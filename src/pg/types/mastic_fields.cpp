@@ -1,7 +1,7 @@
 // Fields of a mastic, mastics from fields, and those that bound a span of time. A Datum has the 64 bits of an id,
 // whether its SQL type is mastic or bigint.
 #include "core/mastic.hpp"
-#include "pg/types/layout_fields.hpp"
+#include "pg/types/make_id.hpp"
 
 namespace snowflake_ids {
 

@@ -1,4 +1,4 @@
-// Where WAL ends.
+// The end of the last whole record of WAL.
 #pragma once
 
 #include "pg/pg.hpp"

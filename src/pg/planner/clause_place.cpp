@@ -1,7 +1,7 @@
 // Finds where in a query's conditions the estimated clause is, because PostgreSQL gives an estimator only
 // the arguments of a clause. An OR can have thousands of arms whose clauses are each estimated, one after another. So a
 // search begins in the arm in which the last one ended.
-#include "pg/planner/find_clause.hpp"
+#include "pg/planner/clause_place.hpp"
 
 extern "C" {
 #include "miscadmin.h"

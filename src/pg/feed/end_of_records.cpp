@@ -1,6 +1,6 @@
 // The WAL writer flushes whole pages, so while a transaction writes much, flushed WAL often ends inside a record.
 // After a crash, recovery ends before that record.
-#include "pg/feed/end_of_wal.hpp"
+#include "pg/feed/end_of_records.hpp"
 
 extern "C" {
 #include "access/xlog.h"
