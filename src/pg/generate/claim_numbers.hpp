@@ -32,10 +32,16 @@ constexpr const Timeline& mastic_time(const Generator&) { return mastic::layout.
 constexpr const Timeline& snowflake_si_time(const Generator&) { return snowflake_si::layout.timeline; }
 constexpr const Timeline& any_time(const Generator& g) { return g.timeline; }
 
+// With -fsanitize=undefined, g++ does not compare functions in a constant expression.
+template <TimeOf>
+constexpr bool is_sno = false;
+template <>
+constexpr bool is_sno<sno_time> = true;
+
 template <TimeOf time_of>
 pg_attribute_always_inline ledger::Claim claim(Generator& g, uint32 want) {
     ledger::SystemClock clock{[&g] { return time_of(g); }};
-    return ledger::claim<time_of == sno_time>(*g.slot, clock, want, g.rules, g.limit);
+    return ledger::claim<is_sno<time_of>>(*g.slot, clock, want, g.rules, g.limit);
 }
 
 // Claims 1 to `want` numbers of one tick. Waits and raises errors as claim_after_wait() does.
