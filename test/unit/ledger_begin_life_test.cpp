@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
 
@@ -73,6 +74,23 @@ TEST(LedgerRaise, FloorOfAllSlots) {
     test::lift_floor(life.ledger, floor);
     for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at(*slot), floor - 4ms);
     EXPECT_EQ(life.ledger.header->floor.load(), floor);
+}
+
+// A slot that is created while the others are lifted is not among them. It must find the floor in the header.
+TEST(LedgerRaise, FloorIsWrittenBeforeSlotsAreLifted) {
+    struct {
+        std::atomic<Floor> floor{};
+    } header;
+    const Floor floor = unix_ms(600);
+    Floor of_listed{}, of_created{};
+    lift_floor(
+        header, 1, [&](std::uint32_t) -> Floor& { return of_listed; }, floor,
+        [&](Floor& slot, Floor f) {
+            slot = f;
+            apply_floor(header, of_created, [](Floor& created, Floor found) { created = found; });
+        });
+    EXPECT_EQ(of_listed, floor);
+    EXPECT_EQ(of_created, floor);
 }
 
 // ---- where a slot begins
