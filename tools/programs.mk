@@ -9,7 +9,7 @@ EXPLORERS     := $(patsubst test/proofs/%.cpp,$(BUILD)/%,$(filter test/proofs/%,
 UNIT_BINS     := $(LAYERS:%=$(BUILD)/unit/%_test) $(EXPLORERS)
 UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
 UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
-UNIT_CXXFLAGS  = -std=c++20 -O1 $(CXX_WARN) -pthread -MMD -MP -I. -Isrc -Itest/unit $(if $(SANITIZE),-g1 -fsanitize=$(SANITIZE)) \
+UNIT_CXXFLAGS  = -std=c++20 -O1 $(CXX_WARN) -pthread -MMD -MP -I. -Isrc -Itest/unit -Itest/proofs $(if $(SANITIZE),-g1 -fsanitize=$(SANITIZE)) \
                  -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
 UNIT_STAMP    := $(BUILD)/unit/flags
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "explorers/expectations.hpp"
 #include "ledger/feed_wait.hpp"
-#include "support/ledger_explore.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -2,10 +2,10 @@
 // behind.
 #include <gtest/gtest.h>
 
+#include "explorers/expectations.hpp"
+#include "explorers/never_twice.hpp"
 #include "ledger/begin_life.hpp"
 #include "ledger/claim.hpp"
-#include "support/ledger_explore.hpp"
-#include "support/ledger_never_twice.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "support/ledger_explore.hpp"
-#include "support/ledger_lives.hpp"
-#include "support/ledger_wrong_leases.hpp"
-#include "support/ledger_wrong_lives.hpp"
+#include "explorers/expectations.hpp"
+#include "explorers/ledger_lives.hpp"
+#include "explorers/wrong_leases.hpp"
+#include "explorers/wrong_lives.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -1,14 +1,14 @@
 // The durable ceilings, lives and the ceiling in WAL under every interleaving, with crashes, power losses and
-// failovers: see support/ledger_lives.hpp. Two lives at once: ledger_two_lives_test.cpp.
-#include "support/ledger_lives.hpp"
+// failovers: see ledger_lives.hpp. Two lives at once: ledger_two_lives_test.cpp.
+#include "explorers/ledger_lives.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-#include "support/ledger_explore.hpp"
-#include "support/ledger_wrong_lives.hpp"
+#include "explorers/expectations.hpp"
+#include "explorers/wrong_lives.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -1,5 +1,4 @@
-// The real claim under every interleaving: support/ledger_model.hpp says how, support/ledger_never_twice.hpp what must
-// hold.
+// The real claim under every interleaving: explorer.hpp says how, never_twice.hpp what must hold.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "explorers/expectations.hpp"
+#include "explorers/never_twice.hpp"
+#include "explorers/wrong_claims.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/reset.hpp"
-#include "support/ledger_explore.hpp"
-#include "support/ledger_never_twice.hpp"
-#include "support/ledger_wrong_claims.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -1,5 +1,5 @@
 // Never twice, with real processes (ledger_storm.hpp), and with wrong claims, which a storm must find.
-#include "support/ledger_storm.hpp"
+#include "explorers/ledger_storm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
-#include "support/ledger_wrong_claims.hpp"
+#include "explorers/wrong_claims.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "support/ledger_lives.hpp"
+#include "explorers/ledger_lives.hpp"
 
 namespace snowflake_ids::test {
 

@@ -1,7 +1,7 @@
-// Leases of ledger_session.hpp that are wrong on purpose, one rule broken in each.
+// Leases of session.hpp that are wrong on purpose, one rule broken in each.
 #pragma once
 
-#include "support/ledger_session.hpp"
+#include "explorers/session.hpp"
 
 namespace snowflake_ids::test {
 

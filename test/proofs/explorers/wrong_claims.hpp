@@ -1,4 +1,4 @@
-// Claims that are wrong on purpose: a test must tell them from the real one.
+// Claims that are wrong on purpose: an explorer or a storm must find the repeat.
 #pragma once
 
 #include "ledger/claim.hpp"

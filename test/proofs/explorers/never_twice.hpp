@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "explorers/explorer.hpp"
 #include "ledger/begin_life.hpp"
-#include "support/ledger_model.hpp"
 #include "support/ledger_tape.hpp"
 
 namespace snowflake_ids::test {

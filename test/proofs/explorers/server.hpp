@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "explorers/explorer.hpp"
 #include "ledger/begin_life.hpp"
 #include "ledger/ceiling_file.hpp"
 #include "ledger/wal_ceiling.hpp"
-#include "support/ledger_model.hpp"
 
 namespace snowflake_ids::test {
 

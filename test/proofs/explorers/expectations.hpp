@@ -1,4 +1,4 @@
-// Explorations as tests: each prints one line, which tools/proof-table adds up.
+// What a test expects of an exploration. Each prints one line, which tools/proof-table adds up.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/ledger_model.hpp"
+#include "explorers/explorer.hpp"
 
 namespace snowflake_ids::test {
 
