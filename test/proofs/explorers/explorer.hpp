@@ -35,7 +35,7 @@ struct ValuesOrder {
     }
 };
 
-struct Issued : ledger::Claim {
+struct IssuedClaim : ledger::Claim {
     Value seen = 0;             // the largest id it had seen when it began
     Value since = 0;            // the clock then
     std::uint32_t claimed = 0;  // numbers taken for it; 0: by an earlier claim
@@ -48,7 +48,7 @@ struct Request {
     enum Kind : unsigned char { load, swap, store, lock, sync, issue, tick, monotonic } kind = load;
     Cell cell = key_cell;
     Value expected = 0, desired = 0;
-    Issued issued{};  // issue: not an access, takes place at once
+    IssuedClaim issued{};  // issue: not an access, takes place at once
 };
 
 inline constexpr std::size_t model_cells = 40;
@@ -100,12 +100,12 @@ public:
     bool lock() { return ask({Request::lock, lock_cell}).ok; }
     void unlock() { store(lock_cell, 0); }
     bool sync(Cell cell) { return ask({Request::sync, cell}).ok; }
-    void issue(const Issued& i) {
+    void issue(const IssuedClaim& i) {
         Request r{Request::issue};
         r.issued = i;
         ask(r);
     }
-    void issue(const ledger::Claim& c) { issue(Issued{c}); }
+    void issue(const ledger::Claim& c) { issue(IssuedClaim{c}); }
     Result<Value> tick() override {
         const Answer a = ask({Request::tick});
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
@@ -224,7 +224,7 @@ struct Model {
     virtual bool clock_has_state() const { return false; }
     virtual Complaint on_access(const Global&, Global&, const Request&, const Answer&) { return nullptr; }
     virtual Complaint on_done(Global&, const ledger::Claim&) { return nullptr; }
-    virtual Complaint on_issue(Global& g, const Issued& i) { return on_done(g, i); }
+    virtual Complaint on_issue(Global& g, const IssuedClaim& i) { return on_done(g, i); }
     // Accesses that come at once with the one before, because nobody can tell when they were.
     virtual bool at_once(const Global&, std::uint8_t, const Request&) const { return false; }
     // Each way in which the sync of what was written to `cell` may end.

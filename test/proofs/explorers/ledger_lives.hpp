@@ -146,7 +146,7 @@ struct Lives : Model, Server {
         }
         return nullptr;
     }
-    Complaint on_issue(Global& g, const Issued& i) override {
+    Complaint on_issue(Global& g, const IssuedClaim& i) override {
         const Value place = (i.tick << rules.has_toggle | i.toggle) << sequence_bits | i.first;
         if (i.claimed == 0) served++;
         if (i.first > rules.max || i.first >> sequence_bits != 0) return "issued beyond the bounds";

@@ -140,7 +140,7 @@ struct ForcedReset : File {
         clock = {1, 2};
         start_in_life(5);
     }
-    Complaint on_issue(Global& g, const Issued& i) override {
+    Complaint on_issue(Global& g, const IssuedClaim& i) override {
         g.ghost[issued_ghost] = 0;
         return i.revision == g.memory[revision_cell] ? Lives::on_issue(g, i) : nullptr;
     }

@@ -230,7 +230,7 @@ private:
         return false;
     }
     void drew(bool by_lease) {
-        Issued i;
+        IssuedClaim i;
         if (!by_lease) static_cast<ledger::Claim&>(i) = d_.claim;
         i.tick = d_.number.tick;
         i.first = d_.number.sequence;
