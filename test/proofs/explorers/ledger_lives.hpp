@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "support/ledger_session.hpp"
+#include "explorers/session.hpp"
 
 namespace snowflake_ids::test {
 

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "explorers/server.hpp"
 #include "ledger/reset.hpp"
 #include "ledger/session.hpp"
-#include "support/ledger_server.hpp"
 
 namespace snowflake_ids::test {
 
