@@ -8,7 +8,7 @@
 #include <set>
 
 #include "ledger/find_slot.hpp"
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 #include "support/ledger_hooked.hpp"
 #include "support/ledger_tape.hpp"
 #include "support/times.hpp"

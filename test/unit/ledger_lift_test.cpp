@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "ledger/find_slot.hpp"
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

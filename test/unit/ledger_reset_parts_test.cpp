@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 #include "support/times.hpp"
 
 namespace snowflake_ids::ledger {

@@ -13,7 +13,7 @@
 #include "ledger/begin_life.hpp"
 #include "ledger/find_slot.hpp"
 #include "ledger/formats.hpp"
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 #include "support/times.hpp"
 
 namespace snowflake_ids::ledger {

@@ -2,7 +2,7 @@
 # Each error names the way out: move the file away and name a floor. It works, also without the floor; gen_gid()
 # continues.
 #
-# Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp.
+# Which bytes are damage: test/unit/ledger_ceiling_bytes_test.cpp.
 use Servers;
 
 my $clock = clock();

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "ledger/reset.hpp"
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ledger/reset.hpp"
-#include "support/ledger_data.hpp"
+#include "support/ledger_data_directory.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"
 
