@@ -1,9 +1,12 @@
-// Each step of begin_life.hpp by itself: what floors meet, and what a life leaves in the header in which order.
+// Each step of begin_life.hpp by itself: what floors meet, and what a new life leaves in the header, in which order, and
+// in the ceiling file.
 #include "ledger/begin_life.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <set>
 
@@ -17,6 +20,7 @@ namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
+namespace fs = std::filesystem;
 
 Rules rules_of(bool has_toggle) { return {.max = 9, .max_tick = max_tick(has_toggle), .has_toggle = has_toggle}; }
 
@@ -27,7 +31,7 @@ struct Raised : Tape {
     std::uint64_t lift(std::uint64_t tick) { return lift_slot(slot(), tick, rules.has_toggle); }
 };
 
-TEST(LedgerRaise, NotBeyondTheLastTick) {
+TEST(LedgerLiftSlot, NotBeyondTheLastTick) {
     for (const bool has_toggle : {false, true}) {
         Raised t({.tick = 100}, has_toggle);
         EXPECT_EQ(t.lift(max_tick(has_toggle) + 5), max_tick(has_toggle));
@@ -36,7 +40,7 @@ TEST(LedgerRaise, NotBeyondTheLastTick) {
     }
 }
 
-TEST(LedgerRaise, WordOfASlotThatIsPastTheTick) {
+TEST(LedgerLiftSlot, WordOfASlotThatIsPastTheTick) {
     Raised t({.tick = 100, .next = 3});
     EXPECT_EQ(t.lift(99), 100u);
     EXPECT_EQ(t.state().next, 3u) << "nothing to do";
@@ -47,7 +51,7 @@ TEST(LedgerRaise, WordOfASlotThatIsPastTheTick) {
 }
 
 // Every floor changes the word, until `next` has no room.
-TEST(LedgerRaise, AgainAtTheSameTick) {
+TEST(LedgerLiftSlot, AgainAtTheSameTick) {
     for (const bool has_toggle : {false, true}) {
         Raised t({.tick = 100, .next = 3}, has_toggle);
         for (const std::uint32_t next : {used_up, used_up + 1, used_up + 2}) {
@@ -66,7 +70,7 @@ TEST(LedgerRaise, AgainAtTheSameTick) {
 
 // ---- lift_floor() of a ledger
 
-TEST(LedgerRaise, FloorOfAllSlots) {
+TEST(LedgerLiftFloor, OfAllSlots) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     const Floor floor = unix_ms(1798761600000);
@@ -266,6 +270,74 @@ TEST_F(LedgerFloor, RaisesWhatIsNotAboveIt) {
     s.word.store(above);
     test::apply_floor(ledger, s);
     EXPECT_EQ(s.word.load(), above);
+}
+
+// ---- what a new life makes of the ceiling file
+
+TEST(LedgerBegunLife, FirstOne) {
+    const DataDirectory data;
+    const auto before = static_cast<std::uint64_t>(std::time(nullptr));
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    bool began = false;
+    ASSERT_EQ(test::begin_life(data.place, ledger, 42, now, began).error, CeilingError::none);
+    EXPECT_TRUE(began);
+    const Life life = life_of(*ledger.header);
+    EXPECT_EQ(life.id, 42u);
+    EXPECT_GE(life.number, before);
+    EXPECT_LE(life.number, static_cast<std::uint64_t>(std::time(nullptr)));
+    EXPECT_GE(ledger.header->life_began.load(), UnixTime{seconds{before}});
+    EXPECT_EQ(ledger.header->floor.load(), now);
+    EXPECT_EQ(data.content().life, life);
+    EXPECT_EQ(data.content().floor, Ceiling{});
+    EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
+    ASSERT_EQ(test::begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
+    EXPECT_FALSE(began);
+    EXPECT_EQ(life_of(*ledger.header), life);
+    EXPECT_EQ(data.content().life, life);
+    EXPECT_EQ(ledger.header->floor.load(), now);
+}
+
+TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
+    ASSERT_EQ(life.lifted(life.slot(mastic), now + 7000ms), CeilingError::none);
+    ASSERT_EQ(life.lifted(life.slot(of_calls), unix_ms(1)), CeilingError::none);
+    const ServerLife next(data, 2, now + 1000ms);
+    EXPECT_GT(next.life().number, life.life().number);
+    EXPECT_EQ(next.life().id, 2u);
+    for (const Key& key : {sno, mastic, of_calls}) {
+        EXPECT_EQ(next.index(next.slot(key)), life.index(life.slot(key)));
+        EXPECT_EQ(next.slot(key).ceiling.load(), life.slot(key).ceiling.load());
+        EXPECT_EQ(next.slot(key).key.load(), key.pack());
+    }
+    EXPECT_EQ(next.slot(mastic).packed_layout.load(), packed_mastic);
+    EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
+    EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
+    EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
+    EXPECT_EQ(next.ledger.header->floor.load(), now + 1000ms);
+}
+
+// Its writer could not sync it: nothing is published, and no life begins.
+TEST(LedgerBegunLife, NotBegunWithoutASync) {
+    const DataDirectory data;
+    {
+        const ServerLife life(data, 1);
+        ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
+    }
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    on_sync = [] { return EIO; };
+    bool began = true;
+    const CeilingResult r = test::begin_life(data.place, ledger, 2, Floor{}, began);
+    EXPECT_EQ(r.error, CeilingError::io);
+    EXPECT_EQ(r.system_errno, EIO);
+    EXPECT_FALSE(began);
+    EXPECT_FALSE(has_begun(*ledger.header));
+    EXPECT_EQ(find_slot(ledger, sno, false), nullptr);
+    on_sync = nullptr;
+    EXPECT_EQ(test::begin_life(data, ledger, 3), CeilingError::none);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "ledger/reset.hpp"
 #include "support/ledger_data_directory.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"
@@ -22,8 +21,6 @@ namespace {
 using namespace snowflake_ids::test;
 
 constexpr std::uint64_t cluster = DataDirectory::cluster;
-
-// ---- bytes ----
 
 Ceilings example() {
     Ceilings c;
@@ -214,19 +211,6 @@ TEST(LedgerCeilingBytes, ZeroedHeader) {
     std::fill_n(bytes.begin(), 512, static_cast<unsigned char>(0));
     EXPECT_EQ(error_of(bytes), CeilingError::damaged);
     EXPECT_EQ(error_of(Bytes(ceiling_file_bytes)), CeilingError::damaged);
-}
-
-TEST(LedgerCeilingBytes, AsksBeforeTheWrite) {
-    static int asked;
-    DataDirectory data;
-    const ServerLife life(data, 1);
-    const Slot& slot = life.slot(sno);
-    data.place.before_write = [] { asked++; };
-    for (int n = 0; n < 2; n++) {
-        asked = 0;
-        EXPECT_EQ(life.lifted(slot, slot.ceiling.load() + 1ms), CeilingError::none);
-        EXPECT_EQ(asked, 1);
-    }
 }
 
 TEST(LedgerCeilingBytes, EntryWithoutKey) {

@@ -1,4 +1,5 @@
-// One slot per generator, whichever process asks, until all are taken.
+// One slot per generator, whichever process asks, until all are taken. A slot of a layout shows it even if the process
+// that created the slot was killed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "ledger/formats.hpp"
 #include "ledger/shared_memory.hpp"
 #include "support/ledger_process.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -172,6 +174,65 @@ TEST_F(LedgerSlots, ConcurrentProcessesAgree) {
     std::uint32_t owned = 0;
     for (std::uint32_t owner = 1; owner <= processes; owner++) owned += slots_owned(ledger, owner);
     EXPECT_EQ(owned, slot_count);
+}
+
+// ---- slots of layouts
+
+struct LedgerLayoutSlots : testing::Test {
+    LedgerMemory memory;
+    Ledger ledger = memory.make();
+    static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
+    static std::uint64_t packed_layout(unsigned i) { return pack_layout({{unix_ms(i), 1ms, 41}, 10, 12}).value; }
+};
+
+TEST_F(LedgerLayoutSlots, OnePerLayoutAndNode) {
+    std::set<Slot*> slots;
+    for (unsigned i = 0; i < 300; i++) {
+        EXPECT_FALSE(layout_used(ledger, packed_layout(i)));
+        for (unsigned node = 0; node < 3; node++) {
+            EXPECT_EQ(find_slot(ledger, key(node), false, packed_layout(i)), nullptr);
+            Slot* slot = find_slot(ledger, key(node), true, packed_layout(i));
+            ASSERT_NE(slot, nullptr);
+            EXPECT_TRUE(slots.insert(slot).second);
+            EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
+            EXPECT_EQ(timeline_of(*slot).epoch, unix_ms(i));
+        }
+        EXPECT_TRUE(layout_used(ledger, packed_layout(i)));
+    }
+    for (unsigned i = 0; i < 300; i++)
+        for (unsigned node = 0; node < 3; node++)
+            EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, packed_layout(i))), 1u);
+}
+
+// Left between packed layout and key, a slot is closed to other layouts only.
+TEST_F(LedgerLayoutSlots, KilledMakers) {
+    std::mt19937_64 random(5);
+    for (std::size_t i = 0; i < slot_count; i++)
+        if (random() % 2 != 0) ledger.slots[i].packed_layout.store(packed_layout(1000 + random() % 4));
+    const auto left_over = [&] {
+        return std::count_if(ledger.slots, ledger.slots + slot_count,
+                             [](const Slot& slot) { return slot.packed_layout.load() >= packed_layout(1000); });
+    };
+    const auto at_first = left_over();
+    std::set<Slot*> slots;
+    for (unsigned i = 0; i < 300; i++) {
+        Slot* slot = find_slot(ledger, key(7), true, packed_layout(i));
+        ASSERT_NE(slot, nullptr);
+        EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
+        EXPECT_TRUE(slots.insert(slot).second);
+    }
+    EXPECT_EQ(left_over(), at_first)
+        << "a packed layout that was set stays: its maker may still be about to set the key";
+    for (unsigned i = 1000; i < 1004; i++)
+        EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, packed_layout(i))).second);
+    for (unsigned node = 0; node < 600; node++) {
+        Slot* slot = find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0});
+        ASSERT_NE(slot, nullptr);
+        EXPECT_TRUE(slots.insert(slot).second);
+    }
+    for (unsigned i = 0; i < 300; i++) EXPECT_EQ(slots.count(find_slot(ledger, key(7), false, packed_layout(i))), 1u);
+    for (unsigned node = 0; node < 600; node++)
+        EXPECT_EQ(slots.count(find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0}, false)), 1u);
 }
 
 }  // namespace

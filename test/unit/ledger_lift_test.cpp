@@ -1,11 +1,10 @@
-// What a lift and a new life make of the ceiling file, also when it cannot be written.
+// What a lift makes of the ceiling file, also when it cannot be written.
 #include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,7 +12,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "ledger/find_slot.hpp"
 #include "support/ledger_data_directory.hpp"
 
 namespace snowflake_ids::ledger {
@@ -22,77 +20,7 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-// ---- lives ----
-
-TEST(LedgerBegunLife, FirstOne) {
-    const DataDirectory data;
-    const auto before = static_cast<std::uint64_t>(std::time(nullptr));
-    const LedgerMemory memory;
-    const Ledger ledger = memory.make();
-    bool began = false;
-    ASSERT_EQ(test::begin_life(data.place, ledger, 42, now, began).error, CeilingError::none);
-    EXPECT_TRUE(began);
-    const Life life = life_of(*ledger.header);
-    EXPECT_EQ(life.id, 42u);
-    EXPECT_GE(life.number, before);
-    EXPECT_LE(life.number, static_cast<std::uint64_t>(std::time(nullptr)));
-    EXPECT_GE(ledger.header->life_began.load(), UnixTime{seconds{before}});
-    EXPECT_EQ(ledger.header->floor.load(), now);
-    EXPECT_EQ(data.content().life, life);
-    EXPECT_EQ(data.content().floor, Ceiling{});
-    EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
-    ASSERT_EQ(test::begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
-    EXPECT_FALSE(began);
-    EXPECT_EQ(life_of(*ledger.header), life);
-    EXPECT_EQ(data.content().life, life);
-    EXPECT_EQ(ledger.header->floor.load(), now);
-}
-
-TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
-    const DataDirectory data;
-    const ServerLife life(data, 1);
-    ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
-    ASSERT_EQ(life.lifted(life.slot(mastic), now + 7000ms), CeilingError::none);
-    ASSERT_EQ(life.lifted(life.slot(of_calls), unix_ms(1)), CeilingError::none);
-    const ServerLife next(data, 2, now + 1000ms);
-    EXPECT_GT(next.life().number, life.life().number);
-    EXPECT_EQ(next.life().id, 2u);
-    for (const Key& key : {sno, mastic, of_calls}) {
-        EXPECT_EQ(next.index(next.slot(key)), life.index(life.slot(key)));
-        EXPECT_EQ(next.slot(key).ceiling.load(), life.slot(key).ceiling.load());
-        EXPECT_EQ(next.slot(key).key.load(), key.pack());
-    }
-    EXPECT_EQ(next.slot(mastic).packed_layout.load(), packed_mastic);
-    EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
-    EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
-    EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
-    EXPECT_EQ(next.ledger.header->floor.load(), now + 1000ms);
-}
-
-// Its writer could not sync it: nothing is published, and no life begins.
-TEST(LedgerBegunLife, NotBegunWithoutASync) {
-    const DataDirectory data;
-    {
-        const ServerLife life(data, 1);
-        ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
-    }
-    const LedgerMemory memory;
-    const Ledger ledger = memory.make();
-    on_sync = [] { return EIO; };
-    bool began = true;
-    const CeilingResult r = test::begin_life(data.place, ledger, 2, Floor{}, began);
-    EXPECT_EQ(r.error, CeilingError::io);
-    EXPECT_EQ(r.system_errno, EIO);
-    EXPECT_FALSE(began);
-    EXPECT_FALSE(has_begun(*ledger.header));
-    EXPECT_EQ(find_slot(ledger, sno, false), nullptr);
-    on_sync = nullptr;
-    EXPECT_EQ(test::begin_life(data, ledger, 3), CeilingError::none);
-}
-
-// ---- lifts ----
-
-TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
+TEST(LedgerLift, IsDurableBeforeItIsPublished) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
@@ -110,7 +38,20 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
 }
 
-TEST(LedgerRaise, Along) {
+TEST(LedgerLift, AsksBeforeTheWrite) {
+    static int asked;
+    DataDirectory data;
+    const ServerLife life(data, 1);
+    const Slot& slot = life.slot(sno);
+    data.place.before_write = [] { asked++; };
+    for (int n = 0; n < 2; n++) {
+        asked = 0;
+        EXPECT_EQ(life.lifted(slot, slot.ceiling.load() + 1ms), CeilingError::none);
+        EXPECT_EQ(asked, 1);
+    }
+}
+
+TEST(LedgerLift, Along) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot &idle = life.slot({Format::sno, 1, 0}), &used = life.slot({Format::sno, 2, 0}), &slot = life.slot(sno),
@@ -133,7 +74,7 @@ TEST(LedgerRaise, Along) {
     expect(used, now + 2500ms);
 }
 
-TEST(LedgerRaise, FailedSyncPublishesNothing) {
+TEST(LedgerLift, FailedSyncPublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot &slot = life.slot(sno), &other = life.slot(mastic);
@@ -152,7 +93,7 @@ TEST(LedgerRaise, FailedSyncPublishesNothing) {
     EXPECT_GE(slot.ceiling.load(), now + 1ms);
 }
 
-TEST(LedgerRaise, FailedWritePublishesNothing) {
+TEST(LedgerLift, FailedWritePublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
@@ -174,7 +115,7 @@ TEST(LedgerRaise, FailedWritePublishesNothing) {
     EXPECT_EQ(life.lifted(slot, now + 99999ms), CeilingError::none);
 }
 
-TEST(LedgerRaise, DirectoryGone) {
+TEST(LedgerLift, DirectoryGone) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
@@ -193,7 +134,7 @@ TEST(LedgerRaise, DirectoryGone) {
     EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::none);
 }
 
-TEST(LedgerRaise, SymbolicLinkRefused) {
+TEST(LedgerLift, SymbolicLinkRefused) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
@@ -209,7 +150,7 @@ TEST(LedgerRaise, SymbolicLinkRefused) {
     EXPECT_FALSE(fs::exists(data.dir / "elsewhere"));
 }
 
-TEST(LedgerRaise, NotAFile) {
+TEST(LedgerLift, NotAFile) {
     const DataDirectory data;
     ASSERT_EQ(mkfifo(data.path.c_str(), 0600), 0);
     const LedgerMemory memory;
@@ -220,7 +161,7 @@ TEST(LedgerRaise, NotAFile) {
     EXPECT_EQ(test::begin_life(data, ledger, 1), CeilingError::io);
 }
 
-TEST(LedgerRaise, LockedByAnother) {
+TEST(LedgerLift, LockedByAnother) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
@@ -232,7 +173,7 @@ TEST(LedgerRaise, LockedByAnother) {
     EXPECT_EQ(life.lifted(slot, now), CeilingError::none);
 }
 
-TEST(LedgerRaise, WithoutSync) {
+TEST(LedgerLift, WithoutSync) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     CeilingPlace place = data.place;

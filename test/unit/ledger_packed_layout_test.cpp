@@ -1,18 +1,13 @@
-// Packed layouts: which layouts share a slot, and slots that tell their layout even if their maker was killed.
+// Packed layouts: which layouts share a slot, and which cannot be packed.
 #include "ledger/packed_layout.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
 
 #include "core/known_layouts.hpp"
-#include "ledger/find_slot.hpp"
-#include "ledger/formats.hpp"
-#include "ledger/shared_memory.hpp"
-#include "support/ledger_process.hpp"
 #include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
@@ -85,15 +80,6 @@ TEST(LedgerPackedLayout, ImpossibleOnes) {
     EXPECT_EQ(pack_layout({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
 }
 
-TEST(LedgerFormats, ClampedTick) {
-    constexpr Timeline timeline = timeline_us(5000000, 1000, 10);
-    EXPECT_EQ(clamped_tick(timeline, unix_us(4999999)), 0u);
-    EXPECT_EQ(clamped_tick(timeline, unix_us(5000999)), 0u);
-    EXPECT_EQ(clamped_tick(timeline, unix_us(5001000)), 1u);
-    EXPECT_EQ(clamped_tick(timeline, unix_us(6023999)), 1023u);
-    EXPECT_EQ(clamped_tick(timeline, unix_us(99999999)), 1023u);
-}
-
 TEST(LedgerPackedLayout, Refused) {
     const auto error = [](std::int64_t epoch, std::int64_t tick) {
         return pack_layout({timeline_us(epoch, tick, 41), 10, 12}).error;
@@ -108,34 +94,6 @@ TEST(LedgerPackedLayout, Refused) {
     EXPECT_EQ(error(1, 1000), Error::bad_epoch);
     EXPECT_EQ(error((std::int64_t{1} << 43) * 1000, 1000), Error::bad_epoch);
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
-}
-
-TEST(LedgerPackedLayout, SqlFormatOfASlot) {
-    const auto packed_layout = [](const Layout& l) { return pack_layout(l).value; };
-    const auto format = [&](Format format, std::uint64_t n) {
-        Slot slot{};
-        slot.key.store(Key{format, 1, 0}.pack());
-        slot.packed_layout.store(n);
-        return sql_format_of(slot);
-    };
-    EXPECT_EQ(format(Format::none, 0), SqlFormat::none);
-    EXPECT_EQ(format(Format::sno, 0), SqlFormat::sno);
-    EXPECT_EQ(format(Format::sno_at, 0), SqlFormat::sno_at);
-    EXPECT_EQ(format(Format::snowflake, packed_layout(mastic::layout)), SqlFormat::mastic);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 41), 0, 16, true})),
-              SqlFormat::mastic);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600001000, 1000, 48), 0, 16})),
-              SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 10000, 48), 0, 16})),
-              SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, packed_layout(twitter)), SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, packed_layout(snowflake_si::layout)), SqlFormat::snowflake_si);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 41), 5, 8})),
-              SqlFormat::snowflake_si);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600001000, 1000, 40), 5, 8})),
-              SqlFormat::layout);
-    EXPECT_EQ(format(Format::snowflake, packed_layout({timeline_us(1767225600000000, 1000, 40), 6, 7})),
-              SqlFormat::layout);
 }
 
 // Layouts that only decode have no slot, so they may share a packed layout.
@@ -162,63 +120,6 @@ TEST(LedgerPackedLayout, SnowflakeSiOfOtherBaseClocksAndWidths) {
         }
     }
     EXPECT_FALSE(pack_layout({timeline_us(8796093022208000, 1000, 40), 5, 8}));
-}
-
-struct LedgerLayoutSlots : testing::Test {
-    LedgerMemory memory;
-    Ledger ledger = memory.make();
-    static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
-    static std::uint64_t packed_layout(unsigned i) { return pack_layout({{unix_ms(i), 1ms, 41}, 10, 12}).value; }
-};
-
-TEST_F(LedgerLayoutSlots, OnePerLayoutAndNode) {
-    std::set<Slot*> slots;
-    for (unsigned i = 0; i < 300; i++) {
-        EXPECT_FALSE(layout_used(ledger, packed_layout(i)));
-        for (unsigned node = 0; node < 3; node++) {
-            EXPECT_EQ(find_slot(ledger, key(node), false, packed_layout(i)), nullptr);
-            Slot* slot = find_slot(ledger, key(node), true, packed_layout(i));
-            ASSERT_NE(slot, nullptr);
-            EXPECT_TRUE(slots.insert(slot).second);
-            EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
-            EXPECT_EQ(timeline_of(*slot).epoch, unix_ms(i));
-        }
-        EXPECT_TRUE(layout_used(ledger, packed_layout(i)));
-    }
-    for (unsigned i = 0; i < 300; i++)
-        for (unsigned node = 0; node < 3; node++)
-            EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, packed_layout(i))), 1u);
-}
-
-// Left between packed layout and key, a slot is closed to other layouts only.
-TEST_F(LedgerLayoutSlots, KilledMakers) {
-    std::mt19937_64 random(5);
-    for (std::size_t i = 0; i < slot_count; i++)
-        if (random() % 2 != 0) ledger.slots[i].packed_layout.store(packed_layout(1000 + random() % 4));
-    const auto left_over = [&] {
-        return std::count_if(ledger.slots, ledger.slots + slot_count,
-                             [](const Slot& slot) { return slot.packed_layout.load() >= packed_layout(1000); });
-    };
-    const auto at_first = left_over();
-    std::set<Slot*> slots;
-    for (unsigned i = 0; i < 300; i++) {
-        Slot* slot = find_slot(ledger, key(7), true, packed_layout(i));
-        ASSERT_NE(slot, nullptr);
-        EXPECT_EQ(slot->packed_layout.load(), packed_layout(i));
-        EXPECT_TRUE(slots.insert(slot).second);
-    }
-    EXPECT_EQ(left_over(), at_first)
-        << "a packed layout that was set stays: its maker may still be about to set the key";
-    for (unsigned i = 1000; i < 1004; i++)
-        EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, packed_layout(i))).second);
-    for (unsigned node = 0; node < 600; node++) {
-        Slot* slot = find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0});
-        ASSERT_NE(slot, nullptr);
-        EXPECT_TRUE(slots.insert(slot).second);
-    }
-    for (unsigned i = 0; i < 300; i++) EXPECT_EQ(slots.count(find_slot(ledger, key(7), false, packed_layout(i))), 1u);
-    for (unsigned node = 0; node < 600; node++)
-        EXPECT_EQ(slots.count(find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0}, false)), 1u);
 }
 
 }  // namespace
