@@ -9,7 +9,7 @@
 
 #include "ledger/ceiling_file.hpp"
 #include "ledger/wal_ceiling.hpp"
-#include "simulator/fibers.hpp"
+#include "simulator/scheduler.hpp"
 
 namespace snowflake_ids::simulator {
 

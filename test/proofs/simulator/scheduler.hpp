@@ -1,4 +1,4 @@
-// Processes that take turns on one thread, in virtual time, as a seed has it.
+// The scheduler: processes take turns on one thread, in virtual time. Its random numbers, from a seed, decide all.
 #pragma once
 
 #include <ucontext.h>
