@@ -1,4 +1,4 @@
--- Finds the tables of a conversion: the key, the columns that refer to it, and their triggers, indexes and statistics.
+-- Finds the objects of a conversion: tables, the key, columns that refer to it, triggers, indexes and statistics.
 
 -- The triggers that 70-triggers.sql makes. Other roles can create similar ones, on their own tables or with the TRIGGER
 -- privilege, but only the owner can make one fire always (tgenabled A). So only these count, on tables of the role that
