@@ -1,5 +1,5 @@
 # A used-up sequence: how many ids a tick gives, what max_wait does, and how a session that waits looks. What ends a wait
-# in time: faults/overflow_waits_end.pl. Then the explicit partitions of a database are used up.
+# in time: faults/overflow_waits_end.pl.
 use Servers;
 
 my $node = plain_server('wait', conf => <<'END');
@@ -56,24 +56,6 @@ ok(wait_for_log($node, qr/reinitializing/, $mark), 'kill -9 of a waiting session
 comes_back($node);
 is(value($node, q{SELECT sum(waiting), gen_snowflake('narrow') > 0 FROM snowflake_ids.stats}),
 	'0|t', 'nobody waits after the crash restart, and the next one is given its id');
-
-# 64 explicit partitions in a database; the layout above is one
-is(value($node, 'SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 63) AS n'),
-	63, '63 explicit partitions');
-fails_with(
-	$node,
-	"\\set VERBOSITY verbose\nSELECT gen_sno(0, 64)",
-	'the next is one too many',
-	qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s);
-is(value($node, 'SELECT sno_partition(gen_sno(0, 63)), sno_partition(gen_sno(0, 4095))'),
-	'63|4095', "those that were used go on, and the node's own is none of them");
-is(value($node, 'SELECT count(*) FROM snowflake_ids.stats WHERE owner = current_database()'),
-	64, 'the statistics name their database');
-$node->safe_psql('postgres', 'CREATE DATABASE other');
-is( $node->safe_psql(
-		'other', 'CREATE EXTENSION snowflake_ids; SELECT sno_partition(gen_sno(0, 65)), sno_partition(gen_sno(0, 1))'),
-	'65|1',
-	'another database has its own 64');
 
 $node->stop;
 done_testing();
