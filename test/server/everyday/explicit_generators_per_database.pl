@@ -1,5 +1,5 @@
 # A database can use 64 explicit generators: partitions and layouts. One more is refused, the others go on, and another
-# database has its own 64. The limit of the server: last_slots_are_for_settings.pl.
+# database has its own 64. The limit of the server: explicit_generators_per_server.pl.
 use Servers;
 
 my $node = plain_server('explicit', conf => "snowflake_ids.machine_id = 4095\n");

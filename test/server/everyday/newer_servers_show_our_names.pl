@@ -1,4 +1,5 @@
-# What newer servers show of a module.
+# Our names in what newer servers show: the wait event in pg_wait_events (17), and the module with its version in
+# pg_get_loaded_modules() (18).
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,5 @@
-# Databases cannot use up the ledger's slots: the last ones are for generators that a setting makes.
+# Databases cannot use up the ledger's slots with explicit generators: the last ones are for generators that a setting
+# makes.
 use Servers;
 use PostgreSQL::Test::Utils;
 
