@@ -69,20 +69,6 @@ is($standby->safe_psql('postgres', "SELECT gid_kind(gen_gid('log'))"), 'log', 'g
 is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids.status()'),
 	'|t', 'the status says that it is a standby, and shows no machine id');
 
-# ---- make installcheck leads generators back, unless another database has the extension
-{
-	my @refuses = (
-		"$ENV{SNOWFLAKE_IDS_SRC}/tools/refuse-used-server",
-		$node->can('installed_command') ? $node->installed_command('psql') : 'psql');
-	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
-	delete local $ENV{THROW_AWAY};
-	my ($out, $err) = run_command([ @refuses, 'contrib_regression' ]);
-	like($err, qr/for a throw-away server.* in: postgres\n/s, 'make installcheck refuses a server in use');
-	isnt($?, 0, 'and fails');
-	($out, $err) = run_command([ @refuses, 'postgres' ]);
-	is("$out$err$?", '0', 'but not for its own database');
-}
-
 $node->stop;
 
 # 18 has checksums from the start.
