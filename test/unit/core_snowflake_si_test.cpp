@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/mastic.hpp"
-#include "support/snowflake_si.hpp"
+#include "support/snowflake_si_options.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"

@@ -5,7 +5,7 @@
 #include "core/mastic.hpp"
 #include "support/draw.hpp"
 #include "support/replay.hpp"
-#include "support/snowflake_si.hpp"
+#include "support/snowflake_si_options.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"
 

@@ -1,5 +1,5 @@
 // The claim, one process at a time: it does what the step says, and keeps its protocol. Races are in
-// ledger_model_test.cpp and ledger_storm_test.cpp.
+// ledger_claim_model_test.cpp and ledger_storm_test.cpp.
 #include "ledger/claim.hpp"
 
 #include <gtest/gtest.h>

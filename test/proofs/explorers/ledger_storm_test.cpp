@@ -101,7 +101,7 @@ TEST(LedgerStorm, Threads) {
 // ---- wrong on purpose ----
 
 // Storms of other seeds until one finds a repeat. A stored `safe` needs a chain of six events, too rare here;
-// ledger_model_test.cpp finds it.
+// ledger_claim_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {
     const double start = seconds_now();

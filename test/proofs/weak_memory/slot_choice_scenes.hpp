@@ -1,7 +1,7 @@
 // The choice of a slot, floors during it, and a superseded server.
 #pragma once
 
-#include "file_scenes.hpp"
+#include "server_scenes.hpp"
 
 namespace snowflake_ids::weak_memory {
 

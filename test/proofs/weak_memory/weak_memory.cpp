@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "feed_wait_scenes.hpp"
-#include "file_scenes.hpp"
+#include "server_scenes.hpp"
 #include "slot_choice_scenes.hpp"
 #include "slot_scenes.hpp"
 #include "weakest_orders.hpp"

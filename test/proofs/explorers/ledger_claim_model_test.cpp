@@ -38,7 +38,7 @@ struct Plain : NeverTwice {};
 // ---- the real claim ----
 
 // From every state that any past can have left.
-TEST(LedgerModel, SnoThreeProcesses) {
+TEST(LedgerClaimModel, SnoThreeProcesses) {
     Sno m;
     m.clock = {1, 2, 3, 4};
     m.claims_of<RealClaim>({{1}, {1}, {1}});
@@ -46,7 +46,7 @@ TEST(LedgerModel, SnoThreeProcesses) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoTwoProcessesTwice) {
+TEST(LedgerClaimModel, SnoTwoProcessesTwice) {
     Sno m;
     m.clock = {1, 2, 3};
     m.claims_of<RealClaim>({{1, 1}, {1, 1}});
@@ -54,7 +54,7 @@ TEST(LedgerModel, SnoTwoProcessesTwice) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoSlowAgainstFast) {
+TEST(LedgerClaimModel, SnoSlowAgainstFast) {
     if (test::quick()) GTEST_SKIP() << "almost half of the time: in make test-all";
     Sno m;
     m.rules.max = 0;
@@ -65,7 +65,7 @@ TEST(LedgerModel, SnoSlowAgainstFast) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoBulk) {
+TEST(LedgerClaimModel, SnoBulk) {
     Sno m;
     m.rules.max = 2;
     m.clock = {1, 2, 3};
@@ -74,7 +74,7 @@ TEST(LedgerModel, SnoBulk) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoThreeProcessesTwiceFromNew) {
+TEST(LedgerClaimModel, SnoThreeProcessesTwiceFromNew) {
     Sno m;
     m.clock = {0, 1, 2};
     m.claims_of<RealClaim>({{1, 1}, {1, 1}, {1, 1}});
@@ -82,7 +82,7 @@ TEST(LedgerModel, SnoThreeProcessesTwiceFromNew) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoWaits) {
+TEST(LedgerClaimModel, SnoWaits) {
     Sno m(OnRegression::wait);
     m.clock = {1, 2, 3};
     m.claims_of<RealClaim>({{1}, {1}, {1}});
@@ -90,14 +90,14 @@ TEST(LedgerModel, SnoWaits) {
     expect_right(m);
 }
 
-TEST(LedgerModel, Plain) {
+TEST(LedgerClaimModel, Plain) {
     Plain m;
     m.claims_of<RealClaim>({{1, 1}, {1}, {2}});
     m.start_anywhere(3);
     expect_right(m);
 }
 
-TEST(LedgerModel, Hold) {
+TEST(LedgerClaimModel, Hold) {
     Plain m;
     m.rules.max = 0;
     m.clock = {1};
@@ -109,7 +109,7 @@ TEST(LedgerModel, Hold) {
     expect_right(m);
 }
 
-TEST(LedgerModel, SnoHold) {
+TEST(LedgerClaimModel, SnoHold) {
     Sno m;
     m.rules.max = 0;
     m.clock = {1, 3};
@@ -126,7 +126,7 @@ struct Pace : Plain {
         return Plain::always(g);
     }
 };
-TEST(LedgerModel, HoldKeepsPace) {
+TEST(LedgerClaimModel, HoldKeepsPace) {
     Pace m;
     m.rules.max = 0;
     m.clock = {1};
@@ -137,7 +137,7 @@ TEST(LedgerModel, HoldKeepsPace) {
     expect_right(m);
 }
 
-TEST(LedgerModel, RunningClockHasNoRegressions) {
+TEST(LedgerClaimModel, RunningClockHasNoRegressions) {
     Sno m;
     m.clock = {1, 2, 3, 4};
     m.clock_runs = true;
@@ -148,7 +148,7 @@ TEST(LedgerModel, RunningClockHasNoRegressions) {
 
 // ---- floors ----
 
-TEST(LedgerModel, SnoFloor) {
+TEST(LedgerClaimModel, SnoFloor) {
     for (const Value floor : {1, 2, 4}) {
         Sno m;
         m.clock = {1, 2, 3};
@@ -159,7 +159,7 @@ TEST(LedgerModel, SnoFloor) {
     }
 }
 
-TEST(LedgerModel, PlainFloor) {
+TEST(LedgerClaimModel, PlainFloor) {
     for (const Value floor : {1, 2, 4}) {
         Plain m;
         m.last_monotonic = 1;
@@ -178,7 +178,7 @@ struct ResetSlot : Sno {
         return Sno::on_done(g, c);
     }
 };
-TEST(LedgerModel, ForcedReset) {
+TEST(LedgerClaimModel, ForcedReset) {
     for (const Value floor : {1, 3}) {
         ResetSlot m;
         m.check_words = m.crashes = false;
@@ -193,7 +193,7 @@ TEST(LedgerModel, ForcedReset) {
     }
 }
 
-TEST(LedgerModel, FloorOnAFloor) {
+TEST(LedgerClaimModel, FloorOnAFloor) {
     Sno m;
     m.clock = {2, 3, 4};
     m.rules.max = 65535;
@@ -209,7 +209,7 @@ TEST(LedgerModel, FloorOnAFloor) {
 }
 
 // Shows that every schedule ends, and that forgetting finds the same states of memory.
-TEST(LedgerModel, ForgettingIsRight) {
+TEST(LedgerClaimModel, ForgettingIsRight) {
     std::set<Values, ValuesOrder> memories[2];
     for (const bool forget : {true, false}) {
         struct Recorded : Sno {
@@ -242,34 +242,34 @@ void expect_repeats(NeverTwice&& m, std::initializer_list<std::vector<std::uint3
     expect_found(m, "issued twice");
 }
 
-TEST(LedgerModel, FindsTwoWords) { expect_repeats<TwoWords>(Plain(), {{1, 1}, {1, 1}}); }
+TEST(LedgerClaimModel, FindsTwoWords) { expect_repeats<TwoWords>(Plain(), {{1, 1}, {1, 1}}); }
 
-TEST(LedgerModel, FindsSafeLoadedBeforeTheWord) {
+TEST(LedgerClaimModel, FindsSafeLoadedBeforeTheWord) {
     Sno m;
     expect_repeats<Reordered<Order{.safe_before_word = true}>>(std::move(m), {{1}, {1, 1, 1, 1}});
 }
 
-TEST(LedgerModel, FindsSafeStored) {
+TEST(LedgerClaimModel, FindsSafeStored) {
     Sno m;
     m.rules.max = 0;
     m.clock = {1, 2, 3, 4};
     expect_repeats<Reordered<Order{.store_safe = true}>>(std::move(m), {{1}, {1, 1, 1, 1}});
 }
 
-TEST(LedgerModel, FindsWordSwappedBeforeSafeIsRaised) {
+TEST(LedgerClaimModel, FindsWordSwappedBeforeSafeIsRaised) {
     Sno m;
     expect_repeats<Reordered<Order{.word_before_lift = true}>>(std::move(m), {{1, 1}, {1, 1}});
 }
 
-TEST(LedgerModel, FindsWordStored) { expect_repeats<Reordered<Order{.store_word = true}>>(Plain(), {{1}, {1}}); }
+TEST(LedgerClaimModel, FindsWordStored) { expect_repeats<Reordered<Order{.store_word = true}>>(Plain(), {{1}, {1}}); }
 
-TEST(LedgerModel, FindsSafeNotRaised) {
+TEST(LedgerClaimModel, FindsSafeNotRaised) {
     Sno m;
     expect_repeats<Reordered<Order{.forget_lift = true}>>(std::move(m), {{1, 1, 1, 1}});
 }
 
 // `safe` above the floor is lost to the next toggle.
-TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
+TEST(LedgerClaimModel, FindsFloorComparedWithTheWordOnly) {
     Sno m;
     m.check_words = m.check_progress = false;
     m.clock = {1, 2, 3, 4};
@@ -287,7 +287,7 @@ TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
 }
 
 // It repeats no id, but makes regressions of delays.
-TEST(LedgerModel, ClockReadBeforeTheWord) {
+TEST(LedgerClaimModel, ClockReadBeforeTheWord) {
     using Early = Reordered<Order{.clock_before_word = true}>;
     Sno unique;
     unique.clock = {1, 2, 3, 4};
