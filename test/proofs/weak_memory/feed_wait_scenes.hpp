@@ -1,4 +1,4 @@
-// What ledger_feed_wait_model_test.cpp checks.
+// Readers of feeds that sleep, and transactions that commit: what ledger_feed_wait_model_test.cpp checks.
 #pragma once
 
 #include "ledger/feed_wait.hpp"

@@ -1,7 +1,7 @@
-// The choice of a slot, floors during it, and a superseded server.
+// The choice of a slot, and floors during it.
 #pragma once
 
-#include "server_scenes.hpp"
+#include "memory.hpp"
 
 namespace snowflake_ids::weak_memory {
 
@@ -78,51 +78,6 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
         });
         Clock clock{1, 4};
         for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);
-    }
-};
-
-// Another server takes over the directory while this one's sessions are there. What they issue is below the ceilings in
-// the file, which they do not write any more.
-struct Superseded : rl::test_suite<Superseded, 3>, Server {
-    static constexpr const char* name = "superseded";
-    bool begins = false, taken_over = false;
-
-    void before() {
-        begins = pick(2) == 0;
-        if (!begins) return live(4);
-        disk.life = {1, 5};
-        for (unsigned i = 0; i < slots; i++) {
-            disk.entries[i] = {i + 1, 0, ceiling_at(3)};
-            ids[i].cover(2);
-        }
-    }
-    void thread(unsigned i) {
-        if (i == 0) {
-            Server other;
-            other.file.disk = &disk;
-            const auto resume = [](Slot&, Floor) {};
-            const Held held(file_lock);
-            const Value number = disk.life.number;
-            (void) ledger::begin_locked_life(other.header, slots, other.at(), resume, file, 77, ceiling_at(1), 0);
-            require(disk.life == ledger::Life{number + 1, 77}, "a life that has not taken over");
-            taken_over = true;
-            for (unsigned n = 0; n < slots; n++) ids[n].bits |= ~(Ids::bit(tick_at(disk.entries[n].ceiling), 0, 0) - 1);
-            return;
-        }
-        Session s{*this};
-        s.clock.low = 2;
-        // It asks under the lock of the file whether the server runs.
-        if (begins && !ledger::has_begun(header)) {
-            const Held held(file_lock);
-            if (taken_over) return;
-            const auto resume = [](Slot& slot, Floor floor) { ledger::begin_slot(slot, tick_at(floor), false); };
-            (void) ledger::begin_locked_life(header, slots, at(), resume, file, 9, ceiling_at(1), 0);
-        }
-        s.set_up(i - 1);
-        for (unsigned n = 0; n < 2; n++) {
-            s.draw();
-            require(!taken_over || disk.life.id == 77, "a life that is over has written the file");
-        }
     }
 };
 
