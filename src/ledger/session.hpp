@@ -1,5 +1,5 @@
 // What one session does to get ids, written once: PostgreSQL, the simulator (test/proofs/simulator) and the explorers
-// (test/unit/support/ledger_session.hpp) run these templates, and each supplies a Host.
+// (test/proofs/explorers/session.hpp) run these templates, and each supplies a Host.
 //
 // Stages. A draw goes from stage to stage (run()). Between two of them everything that it knows is in Session and Draw.
 // These are plain values: an explorer stops there and continues later with a copy, and an error of PostgreSQL, which is

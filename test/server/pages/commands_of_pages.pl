@@ -133,7 +133,8 @@ END
 			"$name: restored by the owner of the database");
 		is( $node{new}->safe_psql(
 				$name,
-				q{SELECT CASE WHEN machine_id = 7 THEN '7' WHEN machine_id >= 32768 AND machine_id <> sno_partition(id) THEN 'automatic' END, narrow_machine_id
+				q{SELECT CASE WHEN machine_id = 7 THEN '7' WHEN machine_id >= 32768 AND machine_id <> sno_partition(id) THEN 'automatic'
+					ELSE format('%s, old %s', machine_id, sno_partition(id)) END, narrow_machine_id
 				FROM snowflake_ids.status(), (SELECT max(id) FROM shop_order) AS old (id)}
 			),
 			$machine_id,
