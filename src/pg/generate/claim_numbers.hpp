@@ -36,7 +36,7 @@ constexpr const Timeline& any_time(const Generator& g) { return g.timeline; }
 template <TimeOf>
 constexpr bool is_sno = false;
 template <>
-constexpr bool is_sno<sno_time> = true;
+inline constexpr bool is_sno<sno_time> = true;
 
 template <TimeOf time_of>
 pg_attribute_always_inline ledger::Claim claim(Generator& g, uint32 want) {
