@@ -23,7 +23,7 @@ constexpr void print_digits(const char (&alphabet)[N], std::uint64_t v, char* ou
     for (; count > 0; v /= N - 1) out[--count] = alphabet[v % (N - 1)];
 }
 
-// A bad character sets the top bit of `bad`.
+// A bad character sets the bit 0x80 of `bad`, which is never cleared, so one check after several calls is enough.
 template <unsigned base>
 constexpr std::uint64_t parse_digits(const Digits& digits, const char* in, std::size_t count, unsigned& bad) {
     std::uint64_t v = 0;

@@ -40,7 +40,7 @@ constexpr unsigned char prefix(Kind kind) {
     return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5);
 }
 
-// Of the bits 1kk00000, with kk below 3. Error: bad_kind.
+// The prefix has the bits 1kk00000, with kk below 3. Error: bad_kind.
 constexpr Result<Kind> kind_of_prefix(unsigned char byte) {
     const unsigned k = byte >> 5 & 3;
     if (k == kind_count || byte != prefix(static_cast<Kind>(k))) return Error::bad_kind;

@@ -49,7 +49,7 @@ struct FeedLives {
     }
 };
 
-// How a position of the life `id` continues.
+// How a position of an earlier life continues in the present one.
 struct Continued {
     bool known = false;
     bool lost = false;       // WAL that it needs was lost

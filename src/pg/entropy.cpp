@@ -10,7 +10,7 @@ namespace snowflake_ids::entropy {
 constinit Buffer buffer{};
 
 void refill() {
-    // Otherwise each child of the postmaster would keep a copy of the buffer.
+    // Never in the postmaster, because each of its children would inherit the unused bits.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     constexpr unsigned count = 512;
     buffer.left = 0;

@@ -1,4 +1,5 @@
-// Asks PostgreSQL about its standbys. ceilings/issue_limit.cpp decides which WAL they need.
+// Asks PostgreSQL what its synchronous standbys have flushed, and makes a COMMIT wait for them, which may write WAL.
+// ceilings/issue_limit.cpp decides when.
 #include "pg/ceilings/synchronous_standbys.hpp"
 
 extern "C" {

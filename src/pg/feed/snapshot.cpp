@@ -22,7 +22,7 @@ Snapshot active_snapshot() {
 Unseen unseen_in(Snapshot snapshot, Subtransactions subtransactions) {
     const FullXids full{next_xid()};
     const uint64 xmax = full(snapshot->xmax);
-    // If a snapshot lacks some subtransactions, its copy lists none, but keeps their number.
+    // The copy of a snapshot that is suboverflowed lists none, but keeps their number.
     const bool listed =
         snapshot->subxip != nullptr && (snapshot->takenDuringRecovery || subtransactions == Subtransactions::listed);
     const auto subxids = listed ? static_cast<uint32>(Max(snapshot->subxcnt, 0)) : uint32{0};

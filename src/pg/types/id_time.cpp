@@ -15,7 +15,8 @@ TimeAmong<Id> time_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// An id and a time, a time and an id, and two times in the order of the ids.
+// A family of btree operators has every pair of its types. Two times compare as the ids that they stand for, so those
+// within one tick may be equal, unlike in the order of timestamptz.
 #define TIME_FUNCTIONS(type)                                                                            \
     INEQUALITY_FUNCTIONS(type, _timestamptz,                                                            \
                          compare(id_argument<type::Id>(fcinfo, 0), time_argument<type::Id>(fcinfo, 1))) \
