@@ -30,7 +30,8 @@ inline constexpr std::size_t text_size = 16;
 using Tick = std::chrono::duration<std::int64_t, std::ratio<4, 1000>>;
 inline constexpr Timeline timeline{std::chrono::sys_days{std::chrono::January / 1 / 2010}, Tick{1}, 39};
 
-// The reference accepts bounds of a sequence with max - min >= 5, so six numbers. Its README and its error message say four.
+// The reference accepts bounds of a sequence with max - min >= 5, so six numbers. Its README and its error message say
+// four.
 inline constexpr std::uint32_t max_sequence = 65535;
 inline constexpr std::uint32_t least_numbers = 6;
 

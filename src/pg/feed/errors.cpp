@@ -10,16 +10,6 @@ extern "C" {
 
 namespace snowflake_ids::feed {
 
-namespace {
-
-const char* create_feed_hint(Oid table) {
-    return psprintf(
-        "As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
-        quote_literal_cstr(name_for_messages(table)));
-}
-
-}  // namespace
-
 // If the transaction already has its locks, PostgreSQL plans again without looking for changes. So this looks for them.
 void fail_again(Oid table, const char* detail) {
     AcceptInvalidationMessages();
@@ -40,6 +30,11 @@ void fail_mend(Oid table, const char* detail, const char* hint) {
                     errdetail_internal("%s", detail), errhint("%s", hint)));
 }
 
-void fail_unsound(Oid table, const char* detail) { fail_mend(table, detail, create_feed_hint(table)); }
+void fail_unsound(Oid table, const char* detail) {
+    fail_mend(
+        table, detail,
+        psprintf("As the owner, call this, and run what it returns: SELECT to_do FROM snowflake_ids.create_feed(%s);",
+                 quote_literal_cstr(name_for_messages(table))));
+}
 
 }  // namespace snowflake_ids::feed

@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "nodes/plannodes.h"
-#include "utils/rel.h"
 }
 
 namespace snowflake_ids::feed {

@@ -1,5 +1,5 @@
-// For the explorer: a session on the server of server.hpp. It is the Host of ledger/session.hpp. After each stage it keeps
-// what the session knows, as numbers, and goes on with these.
+// For the explorer: a session on the server of server.hpp. It is the Host of ledger/session.hpp. After each stage it
+// keeps what the session knows, as numbers, and continues with these.
 #pragma once
 
 #include <type_traits>

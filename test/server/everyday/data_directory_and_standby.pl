@@ -1,5 +1,6 @@
 # Our file in the data directory (mode, pg_basebackup, pg_checksums), settings of a library that is not loaded yet, and
-# what a standby refuses, with a hint, and what works there. Ids over restarts and promotions: faults/restarts_with_clock_back.pl, faults/failover.pl.
+# what a standby refuses, with a hint, and what works there. Ids over restarts and promotions:
+# faults/restarts_with_clock_back.pl, faults/failover.pl.
 use strict;
 use warnings;
 use Fcntl ':mode';
