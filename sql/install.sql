@@ -81,18 +81,18 @@ CREATE TABLE ids_used (a ids.sno DEFAULT ids.gen_sno(), b ids.gid(log) DEFAULT i
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
-SELECT ledger_state FROM snowflake_ids.status();
+SELECT ceiling_file FROM snowflake_ids.status();
 ALTER EXTENSION snowflake_ids SET SCHEMA public;
 ALTER SCHEMA ids RENAME TO "moved ""ids""";
 INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
-SELECT ledger_state FROM snowflake_ids.status();
+SELECT ceiling_file FROM snowflake_ids.status();
 \c -
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NOT NULL AS b, c > 0 AS c, d > 0 AS d;
 SELECT count(*), count(DISTINCT a), count(DISTINCT b), count(DISTINCT c), count(DISTINCT d) FROM public.ids_used;
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
-SELECT ledger_state FROM snowflake_ids.status();
+SELECT ceiling_file FROM snowflake_ids.status();
 ALTER SCHEMA "moved ""ids""" RENAME TO ids;
 
 -- Its names in an earlier schema change nothing.
@@ -104,7 +104,7 @@ CREATE FUNCTION decoy.node() RETURNS integer LANGUAGE sql RETURN 1 / 0;
 CREATE TABLE decoy.pg_settings (name text);
 SET search_path = decoy, ids, public;
 INSERT INTO ids_used DEFAULT VALUES;
-SELECT ledger_state FROM snowflake_ids.status();
+SELECT ceiling_file FROM snowflake_ids.status();
 SELECT * FROM decoy.wal_ceiling;
 RESET search_path;
 DROP SCHEMA decoy CASCADE;

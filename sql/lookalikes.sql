@@ -37,7 +37,7 @@ SELECT quote_ident(pg_catalog.text 'this is caught');
 \set formats 'pg_catalog.unnest(ARRAY[\'sno\', \'mastic\', \'snowflake_si\']::pg_catalog.text[]) AS f'
 -- No function of the extension falls into one, because each names the schema of what it calls.
 SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
-SELECT machine_id_source, ledger_state FROM snowflake_ids.status();
+SELECT machine_id_source, ceiling_file FROM snowflake_ids.status();
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM snowflake_ids.stats;
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS layouts FROM snowflake_ids.layouts;
 SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestamptz '2024-01-01 00:00:00+00',

@@ -87,7 +87,7 @@ SELECT format, issued FROM mine ORDER BY format;
 -- The node
 --
 SELECT machine_id, machine_id_source, life > 0 AS life, life_began < now() AS began, memory,
-       memory_bytes > 135168 AS large, ledger_state, in_recovery,
+       memory_bytes > 135168 AS large, ceiling_file, in_recovery,
        library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
 FROM snowflake_ids.status();
 SELECT system_identifier = (SELECT system_identifier FROM pg_control_system()) AS same_cluster FROM snowflake_ids.status();
@@ -102,7 +102,7 @@ SET client_min_messages = warning;
 CREATE ROLE regress_stats_user;
 SET ROLE regress_stats_user;
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
-SELECT ledger_state FROM snowflake_ids.status();
+SELECT ceiling_file FROM snowflake_ids.status();
 SELECT snowflake_ids.stats_reset();
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset() TO regress_stats_user;

@@ -65,7 +65,7 @@ CREATE FUNCTION snowflake_ids.status(
     OUT life_began timestamptz,
     OUT memory text,
     OUT memory_bytes bigint,
-    OUT ledger_state text,
+    OUT ceiling_file text,
     OUT in_recovery boolean,
     OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'

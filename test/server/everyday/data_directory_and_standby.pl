@@ -22,7 +22,7 @@ sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 is(value('SELECT sno_partition(gen_sno())'), 21, 'the setting in the file holds');
-is( value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids.status()'),
+is( value('SELECT machine_id, machine_id_source, ceiling_file FROM snowflake_ids.status()'),
 	'21|configuration file|ready',
 	'and the status says so');
 

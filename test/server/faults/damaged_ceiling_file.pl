@@ -12,7 +12,7 @@ my $ids = Ids->new;
 $ids->draw($server);
 my ($size, $entries) = (36864, 4096);
 is(-s $ceiling, $size, 'the size of the ceiling file');
-sub state { return value($server, 'SELECT ledger_state FROM snowflake_ids.status()') }
+sub state { return value($server, 'SELECT ceiling_file FROM snowflake_ids.status()') }
 
 sub overwrite
 {

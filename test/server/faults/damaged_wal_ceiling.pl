@@ -99,7 +99,7 @@ sub damaged
 		qr/HINT:.*snowflake_ids.reset\(\)/,
 		$is_ours ? qr/"$name" of extension snowflake_ids/ : ());
 	like(
-		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'),
 		qr/^damaged in this database$/m,
 		"$what: status() shows it");
 	fails_with($server, 'SELECT gen_sno()', "$what: status() has not changed it", $detail) if !$is_ours;
@@ -113,7 +113,7 @@ sub damaged
 		"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
 		"$what: no floor in the past without force", qr/floor/);
 	$out_of_it->($what);
-	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$what: status() shows the repair");
+	is(value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'), 'ready', "$what: status() shows the repair");
 	unlike(log_since($server, $mark), qr/terminated by signal/, "$what: nothing crashed");
 	draw_at_all_times($ids, $server, $clock, $start);
 	draw_in_both();

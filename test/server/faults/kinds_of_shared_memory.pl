@@ -56,7 +56,7 @@ sub life_of
 	like($lives[0]   // '', $first, "$what: begun by $first");
 	cmp_ok($lives[1] // 0, '>', $last_life, "$what: its number is higher than the last");
 	$last_life = $lives[1] // 0;
-	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 135168 FROM snowflake_ids.status()'),
+	is(value($server, 'SELECT memory, ceiling_file, memory_bytes > 135168 FROM snowflake_ids.status()'),
 		"$memory|ready|t", "$what: memory is $memory");
 	$clock->step(-3600);
 	all_grow($what, @sessions);
@@ -178,7 +178,7 @@ sub crash { my $mark = log_mark($server); kill_backend($server); return $mark }
 }
 {
 	my $mark = crash();
-	is(value($server, 'SELECT memory, life, life_began, ledger_state FROM snowflake_ids.status()'),
+	is(value($server, 'SELECT memory, life, life_began, ceiling_file FROM snowflake_ids.status()'),
 		'dynamic|||ready', 'the status makes the memory, but begins no life');
 	$ids->draw($server);
 	life_of('status', $mark, $client, 'dynamic');

@@ -36,7 +36,7 @@ use Servers;
 		push @sessions, Session->new($server, dbname => 'other' . ++$n)->send(join ';', (Ids::query(50, 20)) x 40);
 		for (1 .. 10) { more_are_drawn($server) or last; $clock->step(1) }
 		for (@sessions) { $ids->{said} = []; $ids->add($_->answer); is("@{ $ids->{said} }", '', "$what: no error") }
-		is(value($server, 'SELECT life || ledger_state FROM snowflake_ids.status()'),
+		is(value($server, 'SELECT life || ceiling_file FROM snowflake_ids.status()'),
 			"${life}ready", "$what: the same life");
 		is(-s $ceiling, 36864, "$what: the file was written again");
 		isnt(slurp($ceiling), $_, "$what: and says more than the older ones") for $of_earlier, $of_earlier_life;
@@ -90,7 +90,7 @@ use Servers;
 		$ids->draw($copy);
 		$copy->stop('fast');
 		spew($ceiling, slurp($copy->data_dir . '/snowflake_ids.ceiling'));
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		is(value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'),
 			'superseded', 'a file of a newer life: the status says so');
 		my $said = '';
 
@@ -114,7 +114,7 @@ use Servers;
 		}
 		restart_after($server, 'fast', -7200);
 		$ids->draw($server);
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', 'a restart leads out');
+		is(value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'), 'ready', 'a restart leads out');
 		$clock->set_to($start);
 		$ids->draw($server);
 		$clock->set_to($its_clock->now);

@@ -70,7 +70,7 @@ SKIP:
 		qr/53100: could not resize shared memory segment "\S+" to \d+ bytes: No space left on device/, $room);
 	refused($server, 'no space in /dev/shm, another session', qr/53100: could not resize.*/, $room);
 	is(value($server, $there), "$own filler", 'nothing is left of it');
-	is($session->ask('SELECT ledger_state FROM snowflake_ids.status()') =~ /could not resize/,
+	is($session->ask('SELECT ceiling_file FROM snowflake_ids.status()') =~ /could not resize/,
 		1, 'snowflake_ids.status() says it, too');
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() needs none');
 	no_crash('no space', $mark);
@@ -170,7 +170,7 @@ $ids->none_twice('no room for shared memory, and room again');
 		qr/55000: another version of snowflake_ids has created the shared memory .*\nDETAIL:  This session has loaded version \d[\d.]+\./,
 		qr/Restart the server\./);
 	like(
-		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+		value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'),
 		qr/^another version of snowflake_ids/,
 		'snowflake_ids.status() says it, too');
 	$ids->draw($old);

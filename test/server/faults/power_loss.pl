@@ -68,7 +68,7 @@ sub lose
 	spew($synced, slurp($ceiling));
 	$clock->set_to($start);
 	start_at($server, $clock);
-	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$what: the file is not damaged");
+	is(value($server, 'SELECT ceiling_file FROM snowflake_ids.status()'), 'ready', "$what: the file is not damaged");
 	is(value($server, "SELECT until > '$latest' FROM snowflake_ids.wal_ceiling"),
 		't', "$what: the ceiling in WAL is above all ids")
 	  if $fault{wal_lost};

@@ -312,7 +312,7 @@ END
 	eventually(sub { $ids->add($said = $says->($other)); $said =~ /ERROR/ });
 	like($said, qr/\AERROR:  55000: $taken_over\nDETAIL:  .*\nHINT:  /, 'each of its sessions does');
 	note $said;
-	my $status = 'SELECT ledger_state, life FROM snowflake_ids.status()';
+	my $status = 'SELECT ceiling_file, life FROM snowflake_ids.status()';
 	my ($its_life) = $other->ask($status) =~ /^superseded\|(\d+)$/;
 	my ($life) = value($second, $status) =~ /^ready\|(\d+)$/;
 	cmp_ok($its_life // 0, '<', $life // 0, 'snowflake_ids.status() says so; the second one is ready, in a later life');
