@@ -14,7 +14,7 @@ my $rules_file = "$root/doc/monitoring/prometheus_alerts.yaml";
 my $has_promtool = has_program('promtool');
 
 my @said = (
-	[ 'not ready' => qr/^critical\|ledger is \S/ ],
+	[ 'not ready' => qr/^critical\|ceiling file is \S/ ],
 	[ 'not accepted' => qr/^critical\|setting not accepted: \S/ ],
 	[ 'no machine id' => qr/^warning\|machine id is not set$/ ],
 	[ 'SI machine id' => qr/^warning\|machine id \d+ is too large for Snowflake-SI ids$/ ],
