@@ -38,7 +38,7 @@ COMMENT ON FUNCTION snowflake_ids.wait_feed(regclass, text, interval) IS
 CREATE FUNCTION snowflake_ids.feed_position(of_table regclass) RETURNS text
 AS 'MODULE_PATHNAME', 'snowflake_ids_feed_position' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.feed_position(regclass) IS
-    'the position of a reader that needs nothing of what is in the table now';
+    'a position from which a reader gets later changes only, not the present rows';
 
 CREATE FUNCTION snowflake_ids.read_until(since text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_read_until' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;

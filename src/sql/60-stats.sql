@@ -29,7 +29,7 @@ COMMENT ON COLUMN snowflake_ids.stats.format IS 'sno, sno_at (given times), mast
 COMMENT ON COLUMN snowflake_ids.stats.machine_id IS
     'the machine id in its ids; in snos it is the partition';
 COMMENT ON COLUMN snowflake_ids.stats.issued IS
-    'ids generated; other sessions add theirs once per tick and at the end of each transaction';
+    'ids generated; it can lag, because sessions add theirs once per tick and at the end of a transaction';
 COMMENT ON COLUMN snowflake_ids.stats.overflow_waits IS
     'calls that waited because all ids of a tick were used';
 COMMENT ON COLUMN snowflake_ids.stats.wait_time IS 'the time that calls have waited, in milliseconds';
@@ -71,4 +71,4 @@ CREATE FUNCTION snowflake_ids.status(
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'one row about this server';
+    'one row about this server: its machine id, shared memory, ceiling file and version';
