@@ -19,8 +19,10 @@ RUN make -j"$(nproc)" PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config \
     && install -D -m 644 LICENSE /extension/licenses/snowflake-ids/LICENSE
 
 FROM scratch AS extension
+LABEL org.opencontainers.image.description="Keys that know their time: rows are found by it, and programs follow changes without losing one."
 COPY --from=build /extension/ /
 USER 65532:65532
 
 FROM postgres:${PG_MAJOR}
+LABEL org.opencontainers.image.description="Keys that know their time: rows are found by it, and programs follow changes without losing one."
 COPY --from=build /image/ /
