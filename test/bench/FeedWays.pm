@@ -10,6 +10,7 @@
 #   start    a reader's first position; {reader} is its number
 #   read     rows after position $1: the next position (of the last row) and the row's number, if it has one
 #   wait     instead of the 10 ms between two polls; returns a position for $1
+#   standby  its readers connect to a standby of the server
 #   tick     what another session does each 10 ms
 package FeedWays;
 use strict;
@@ -125,4 +126,7 @@ our @ways = (
 		start => q{SELECT snowflake_ids.feed_position('feed')},
 		read => 'SELECT f.position, (f.row).n FROM feed_feed($1) AS f',
 		wait => q{SELECT snowflake_ids.wait_feed('feed', $1)} });
+
+# The last of all, because the standby runs until the end.
+push @ways, { %{ $ways[-1] }, name => 'standby', show => "$ways[-1]{show} on a standby", standby => 1 };
 1;

@@ -52,7 +52,7 @@ void pause_us(std::int64_t us) { std::this_thread::sleep_for(std::chrono::micros
 
 class Session {
 public:
-    Session() : connection_(PQconnectdb(""), PQfinish) {
+    explicit Session(const std::string& server = "") : connection_(PQconnectdb(server.c_str()), PQfinish) {
         if (PQstatus(raw()) != CONNECTION_OK) die(PQerrorMessage(raw()));
     }
     PGconn* raw() { return connection_.get(); }
@@ -135,7 +135,7 @@ struct Reader {
 
     // A position comes with the rows, as their first column.
     void poll_table() {
-        Session session;
+        Session session(told("FEED_READ_FROM"));
         begin(session);
         const std::string wait = told("FEED_WAIT");
         session.prepare("read", told_by_name("FEED_READ"));
