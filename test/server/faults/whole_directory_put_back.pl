@@ -1,10 +1,18 @@
 # A cold copy of the whole data directory is put back. Only the clock knows of later ids; with the clock set back too,
-# ids up to the copy are safe, later ones repeat: a limit.
+# ids up to the copy are safe, later ones repeat: a limit. doc/backups.md, "An old volume or snapshot", shows which of
+# these it is by an id that somebody has kept, and what it says to type ends it.
 use Servers;
+use Page;
 
 my $clock = clock();
 my $server = new_server('put_back', $clock, extra => ['--wal-segsize=1']);
 my ($dir, $copy) = ($server->data_dir, $server->data_dir . '.copy');
+
+my $page = Page->new('doc/backups.md');
+my ($reset, $compare) =
+  map { $_->{content} } grep { $_->{heading} eq 'An old volume or snapshot' } $page->blocks('What to do', 'sql');
+my $kept;    # the last id before the copy is put back
+sub compared { return value($server, $compare =~ s/'[2-9a-x]{16}'/'$kept'/gr) }
 
 sub run { system(@_) == 0 or die "@_ failed" }
 
@@ -22,6 +30,7 @@ sub copy_and_draw
 	start_at($server, $clock);
 	for (1 .. 5) { $after->draw($server); $clock->step(0.6) }
 	my @dense = map { $clock->step(1); draw_densely($after) } 1 .. 4;
+	$kept = value($server, 'SELECT gen_sno()');
 	$server->stop('fast');
 	return ($start, $at, @dense);
 }
@@ -48,7 +57,18 @@ sub put_back
 	put_back();
 	start_at($server, $clock);
 	for (1 .. 3) { $ids->draw($server); $clock->step(0.5) }
+	is(compared(), 't|t', 'an id that was kept tells that none has come again');
+	is(value($server, $reset), '', 'the reset');
+	is(compared(), 't|t', 'and nor will it');
+	$ids->draw($server);
 	$ids->none_twice('whole data directory put back, the clock is right');
+
+	# What others have kept is ahead of the clock.
+	$kept = value($server, "SELECT make_sno(now() + interval '30 seconds', 0, 7, 0)");
+	is(compared(), 'f|f', 'an id that was ahead of the clock can come again');
+	value($server, "SELECT snowflake_ids.reset(sno_timestamp('$kept') + interval '3 seconds')");
+	is(compared(), 't|f', 'not after a reset to its time');
+	$clock->step(60);
 }
 
 # ---- the clock is that of the copy
@@ -59,6 +79,7 @@ sub put_back
 	$clock->set_to($at);
 	start_at($server, $clock);
 	$again->draw($server) for 1 .. 2;
+	is(compared(), 'f|f', 'the id that was kept tells that ids can come again');
 
 	# Once the lead of the start is over, the clock tells the times.
 	for (@dense) { $clock->set_to($_); draw_densely($again) }
@@ -67,6 +88,13 @@ sub put_back
 	$before->none_twice('whole data directory put back, clock too: ids up to the copy');
 	cmp_ok($after->twice, '>', 0, 'ids after the copy come again: that is a limit');
 	note $after->twice . ' of them';
+
+	my $repeated = $after->twice;
+	$clock->set_to($dense[-1] + 60);
+	is(value($server, $reset), '', 'the clock is set right, and the reset is called');
+	is(compared(), 't|f', 'what follows is new, but not what came since the start');
+	$after->draw($server);
+	is($after->twice, $repeated, 'no more ids come again');
 }
 $server->stop('immediate');
 done_testing();

@@ -3,6 +3,10 @@
 # not told, and its copy keeps a row that no server has.
 use Servers;
 use Feed qw(:DEFAULT pair goes_on);
+use Page;
+
+my ($empty) = map { $_->{content} }
+  grep { $_->{heading} eq 'Positions of readers' } Page->new('doc/backups.md')->blocks('What to do', 'sql');
 
 # The position's seventh field is the place in the WAL, the sixth the timeline.
 sub forged
@@ -104,6 +108,10 @@ for my $how ('used at once', 'more WAL first', 'restarted, and more WAL')
 		$restored->restart;
 		is($after->once($restored), '', "base backup, $how: nobody is told, which is a limit");
 		is($after->differs($restored), 1, "base backup, $how: the copy has a row that is gone");
+		$restored->safe_psql('postgres',
+			"CREATE TABLE reader AS SELECT 'search' AS name, '$after->{position}' AS position; $empty");
+		$after->{position} = $restored->safe_psql('postgres', 'SELECT position FROM reader');
+		goes_on($after, $restored, "base backup, $how, what doc/backups.md says to type");
 	}
 	else
 	{
