@@ -3,6 +3,7 @@
 # control, one database is forgotten. Also the causes of a lead in doc/operating.md.
 use Servers;
 use Page;
+use Quick;
 
 my $page = Page->new('doc/backups.md');
 my ($table) = map { $_->{content} } $page->blocks('The example table', 'sql');
@@ -93,7 +94,7 @@ sub generators
 	return join ' ', sort keys %kind;
 }
 
-for my $name ('at_once', 'restarted_first')
+for my $name (part('at_once', 'restarted_first'))
 {
 	jumped($name);
 	is(generators(), 'layout mastic sno snowflake_si', 'step 2 shows all generators, snos too');
@@ -156,7 +157,7 @@ cmp_ok((draw())[0], '>', $year - 600, 'until somebody uses the other one');
 unlike(generators(), qr/^$/, 'which step 2 shows');
 
 # ---- calls that wait for the clock
-for my $policy ('wait', 'error')
+for my $policy (part('wait', 'error'))
 {
 	jumped($policy);
 	$server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = $policy\n");
