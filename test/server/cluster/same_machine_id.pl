@@ -29,12 +29,11 @@ my $warned = sub {
 	my ($rc, $out, $err) = $node->psql('app', $sql);
 	return scalar(() = $err =~ /WARNING/g) . " $err";
 };
-my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WARNING:.*?\n)```/ms;
+my ($sample) = $page->text =~ /gets a\s+warning \(`(.*?)`\)/;
 {
 	my $said = $warned->($two, 'SELECT gen_sno(); SELECT gen_sno(); SELECT gen_snowflake_si()');
 	like($said, qr/^1 /, 'a machine id that is not set: a warning once');
-	(my $plain = $said) =~ s/^\d+ |psql:<stdin>:\d+: //g;
-	is("$plain\n", $sample, 'as the page shows it');
+	like($said, qr/WARNING:  \Q$sample\E/, 'as the page says');
 	like($warned->($two, 'SELECT gen_snowflake_si()'), qr/^0 /, 'and no second one in the same life of the server');
 	$two->restart;
 	like($warned->($two, 'SELECT gen_snowflake_si()'), qr/^1 /, 'by Snowflake-SI, too');
@@ -80,15 +79,7 @@ my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");
 $three->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
 my $chapter = 'Two servers with the same machine id';
 my ($search) = map { $_->{content} =~ /^(WITH server.*;)/ms } $page->blocks($chapter, 'sql');
-$one->safe_psql('app',
-	'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message VALUES (DEFAULT), (DEFAULT)');
-my $twice = $one->safe_psql('app', 'SELECT min(id) FROM message');
-$three->safe_psql('app',
-	"CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message VALUES ('$twice'), (DEFAULT)");
 $page->run_on(\%node, $chapter);
-my (undef, undef, $numbers, $ids) = map { $_->{said} } $page->blocks($chapter, 'sql');
-like($numbers, qr/^1\|2\|/, 'which ids have the shared number');
-is($ids, $twice, 'and which one is on both');
 
 sub found
 {
