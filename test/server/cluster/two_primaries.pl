@@ -18,7 +18,6 @@ END
 $old->safe_psql('postgres', 'CREATE DATABASE app');
 $old->safe_psql('app', <<'END');
 CREATE EXTENSION snowflake_ids;
-CREATE EXTENSION dblink;
 CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY, body text);
 END
 create_feed($old, 'message', dbname => 'app');
