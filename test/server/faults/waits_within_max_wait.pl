@@ -139,9 +139,15 @@ for my $end ('ROLLBACK', 'COMMIT')
 	cmp_ok($naps, '<', 250 * (time - $began), "a session that waits looks again $naps times in a second");
 	my $log = "$server->{sfids_synced}/snowflake_ids.ceiling.syncs";
 	my $synced = -s $log;
+	my $counters =
+	  sub { split /\|/, value($server, "SELECT overflow_waits, wait_time FROM snowflake_ids.stats WHERE format = 'mastic'") };
+	my ($overflows, $waited) = $counters->();
 	flock $file, LOCK_UN;
 	is(join(' ', map { $_->answer } @sessions), 't t t t t t', 'unlocked: all that have waited draw');
 	cmp_ok((-s $log) - $synced, '<=', 2, 'with one sync, or another one ahead of need');
+	my ($overflows_then, $waited_then) = $counters->();
+	is($overflows_then, $overflows, 'overflow_waits does not count them');
+	cmp_ok($waited_then - $waited, '>', 1000, 'but wait_time does');
 }
 $ids->none_twice('draws that wait for the locks of others');
 $server->stop;

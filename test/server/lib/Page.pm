@@ -60,6 +60,7 @@ our %run_by = (
 		'Two calls' => 'commands_of_pages',
 		'Deleted rows' => 'commands_of_pages',
 		'Several readers' => 'commands_of_pages',
+		'Empty a position' => 'feeds_operated',
 		'A log whose rows are removed' => 'commands_of_pages',
 		'Several tables at one moment' => 'commands_of_pages',
 		'Many tables' => 'feed_page' },

@@ -1,5 +1,6 @@
 # Runs the commands of README and of pages, which no other script runs.
 use Servers;
+use IPC::Run ();
 use utf8;
 use Page;
 use PostgreSQL::Test::Utils;
@@ -203,6 +204,29 @@ END
 		'<', 10, 'the other generators were not led there');
 
 	$operating->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
+	{
+		# Slow storage: the command shows what a sync takes, and the longer window needs no restart.
+		my ($command) = $operating->text =~ /`(pg_test_fsync .*?)`/;
+		my $bindir = $server->config_data('--bindir');
+		local %ENV = (%ENV, PGDATA => PostgreSQL::Test::Utils::tempdir(), PATH => "$bindir:$ENV{PATH}");
+		my $out = '';
+		my $tries = IPC::Run::start([ 'sh', '-c', "exec $command -s 1" ], '>', \$out, '2>&1');
+		my $shows = qr/^\s+fdatasync +[\d.]+ ops\/sec +\d+ usecs\/op/m;
+		ok(eventually(sub { $tries->pump_nb if $tries->pumpable; return $out =~ $shows }), "$command shows it")
+		  or diag $out;
+		$tries->kill_kill;
+		ok( $server->poll_query_until(
+				$db, "LOAD 'snowflake_ids'; SELECT current_setting('snowflake_ids.durable_window') = '10s'"),
+			'the window is longer');
+		$said->('SELECT gen_mastic()');
+		cmp_ok(
+			$said->(
+				q{SELECT extract(epoch FROM durable_until - clock_timestamp()) FROM snowflake_ids.stats WHERE format = 'mastic'}
+			),
+			'>', 7.5,
+			'and a ceiling is raised so far, without a restart');
+		$said->("LOAD 'snowflake_ids'; ALTER SYSTEM RESET snowflake_ids.durable_window; SELECT pg_reload_conf()");
+	}
 	$operating->take('Feeds', 'sql');    # feeds_operated runs them
 	$said->(<<'END');
 CREATE TABLE reader (name text, position text);
@@ -212,6 +236,27 @@ SELECT count(*) FROM snowflake_ids.create_feed('headline');
 END
 	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What to do';
 	my ($unset) = $operating->blocks('Two queries', 'sql');
+
+	# Calls wait for the clock only if somebody has set that.
+	{
+		my ($hold) = map { $_->{content} } grep { $_->{content} =~ /clock_regression/ } $errors->blocks('Errors', 'sql');
+		my $title = 'An id takes too long, or the clock went back';
+		my $waits = sub { return ($server->psql($db, 'SET snowflake_ids.max_wait = 0; SELECT gen_mastic() > 0'))[2] };
+		my $becomes = sub {
+			my ($value) = @_;
+			return $server->poll_query_until($db,
+				"LOAD 'snowflake_ids'; SELECT current_setting('snowflake_ids.clock_regression') = '$value'");
+		};
+		$said->("SELECT mastic_observe(make_mastic(now() + interval '50 s', 0)), gen_mastic()");
+		is($waits->(), '', "$title: by default, no call waits for the clock");
+		$said->($hold =~ s/'hold'/'wait'/r);
+		$becomes->('wait');
+		like($waits->(), qr/gave up waiting.*\nDETAIL:  The clock is behind/, 'with "wait", the detail names the clock');
+		$said->($hold);
+		$becomes->('hold');
+		is($waits->(), '', 'after what the page says to type, none waits');
+		$said->("SELECT snowflake_ids.reset(now(), 'mastic', force => true)");
+	}
 	$errors->run_chapter($server, 'Errors', dbname => $db);
 
 	$errors->take('The lock on the ceiling file', 'sh');
