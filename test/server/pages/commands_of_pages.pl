@@ -172,6 +172,8 @@ END
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$operating->run_chapter($server, 'Creating the extension', dbname => $db);
+	$server->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
+	$server->safe_psql('postgres', 'CREATE DATABASE shop OWNER shop_owner');
 	is( $server->safe_psql(
 			'shop',
 			'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL',

@@ -279,6 +279,13 @@ END
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
 
+	# What a feed costs its writers: doc/feed.md rounds what was measured.
+	{
+		my @rows = $pages{'doc/feed-ways.md'} =~ /^\| `create_feed\(\)`, woken by `wait_feed\(\)` \| \**([\d.]+)\** \|/mg;
+		like($pages{'doc/feed.md'}, qr/to about three quarters of their transactions per second/, 'feed.md: a feed costs writers');
+		cmp_ok(abs($rows[-1] - 0.75), '<', 0.07, "which were $rows[-1] of those without it");
+	}
+
 	# What doc/formats.md names as the proof of a rule is there.
 	{
 		my @rules = grep { !/^\| the document / } $pages{'doc/formats.md'} =~ /^(\| .*) \|$/mg;
