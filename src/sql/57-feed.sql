@@ -59,7 +59,7 @@ COMMENT ON FUNCTION snowflake_ids.note_life() IS
 CREATE FUNCTION snowflake_ids.forget_deleted(of_table regclass, keep interval DEFAULT '7 days') RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_forget_deleted' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.forget_deleted(regclass, interval) IS
-    'removes deletions that a call has seen at least "keep" ago, so with ''0 s'' all that it sees; readers with an older position copy the table again; returns how many';
+    'removes deletions that an earlier call has seen, at least "keep" ago; readers with an older position copy the table again; returns how many';
 
 CREATE FUNCTION snowflake_ids.note_missed(of_table regclass, reason text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_note_missed' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
