@@ -139,8 +139,9 @@ for my $end ('ROLLBACK', 'COMMIT')
 	cmp_ok($naps, '<', 250 * (time - $began), "a session that waits looks again $naps times in a second");
 	my $log = "$server->{sfids_synced}/snowflake_ids.ceiling.syncs";
 	my $synced = -s $log;
-	my $counters =
-	  sub { split /\|/, value($server, "SELECT overflow_waits, wait_time FROM snowflake_ids.stats WHERE format = 'mastic'") };
+	my $counters = sub {
+		split /\|/, value($server, "SELECT overflow_waits, wait_time FROM snowflake_ids.stats WHERE format = 'mastic'");
+	};
 	my ($overflows, $waited) = $counters->();
 	flock $file, LOCK_UN;
 	is(join(' ', map { $_->answer } @sessions), 't t t t t t', 'unlocked: all that have waited draw');

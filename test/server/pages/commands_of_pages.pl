@@ -217,8 +217,7 @@ END
 		ok(eventually(sub { $tries->pump_nb if $tries->pumpable; return $out =~ $shows }), "$command shows it")
 		  or diag $out;
 		$tries->kill_kill;
-		ok( $server->poll_query_until(
-				$db, "LOAD 'snowflake_ids'; SELECT current_setting('snowflake_ids.durable_window') = '10s'"),
+		ok(eventually(sub { $said->("LOAD 'snowflake_ids'; SHOW snowflake_ids.durable_window") eq '10s' }),
 			'the window is longer');
 		$said->('SELECT gen_mastic()');
 		cmp_ok(
@@ -241,19 +240,20 @@ END
 
 	# Calls wait for the clock only if somebody has set that.
 	{
-		my ($hold) = map { $_->{content} } grep { $_->{content} =~ /clock_regression/ } $errors->blocks('Errors', 'sql');
+		my ($hold) =
+		  map { $_->{content} } grep { $_->{content} =~ /clock_regression/ } $errors->blocks('Errors', 'sql');
 		my $title = 'An id takes too long, or the clock went back';
 		my $waits = sub { return ($server->psql($db, 'SET snowflake_ids.max_wait = 0; SELECT gen_mastic() > 0'))[2] };
 		my $becomes = sub {
 			my ($value) = @_;
-			return $server->poll_query_until($db,
-				"LOAD 'snowflake_ids'; SELECT current_setting('snowflake_ids.clock_regression') = '$value'");
+			return eventually(sub { $said->("LOAD 'snowflake_ids'; SHOW snowflake_ids.clock_regression") eq $value });
 		};
 		$said->("SELECT mastic_observe(make_mastic(now() + interval '50 s', 0)), gen_mastic()");
 		is($waits->(), '', "$title: by default, no call waits for the clock");
 		$said->($hold =~ s/'hold'/'wait'/r);
 		$becomes->('wait');
-		like($waits->(), qr/gave up waiting.*\nDETAIL:  The clock is behind/, 'with "wait", the detail names the clock');
+		like($waits->(), qr/gave up waiting.*\nDETAIL:  The clock is behind/,
+			'with "wait", the detail names the clock');
 		$said->($hold);
 		$becomes->('hold');
 		is($waits->(), '', 'after what the page says to type, none waits');

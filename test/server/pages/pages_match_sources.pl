@@ -281,8 +281,12 @@ END
 
 	# What a feed costs its writers: doc/feed.md rounds what was measured.
 	{
-		my @rows = $pages{'doc/feed-ways.md'} =~ /^\| `create_feed\(\)`, woken by `wait_feed\(\)` \| \**([\d.]+)\** \|/mg;
-		like($pages{'doc/feed.md'}, qr/to about three quarters of their transactions per second/, 'feed.md: a feed costs writers');
+		my @rows =
+		  $pages{'doc/feed-ways.md'} =~ /^\| `create_feed\(\)`, woken by `wait_feed\(\)` \| \**([\d.]+)\** \|/mg;
+		like(
+			$pages{'doc/feed.md'},
+			qr/to about three quarters of their transactions per second/,
+			'feed.md: a feed costs writers');
 		cmp_ok(abs($rows[-1] - 0.75), '<', 0.07, "which were $rows[-1] of those without it");
 	}
 
