@@ -310,7 +310,6 @@ sub repair
 	for my $of ('node1', 'node3')
 	{
 		run($warehouse, $compare, missing => 1, from => $of);
-		$warehouse->safe_psql('app', 'DELETE FROM twin WHERE here IS NOT NULL');
 		run($warehouse, $insert);
 	}
 	rows_of_both($warehouse, $what, $one, $three);

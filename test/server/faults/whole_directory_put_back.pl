@@ -9,10 +9,11 @@ my $server = new_server('put_back', $clock, extra => ['--wal-segsize=1']);
 my ($dir, $copy) = ($server->data_dir, $server->data_dir . '.copy');
 
 my $page = Page->new('doc/backups.md');
-my ($reset, $compare) =
+my ($reset, $compare, $renew) =
   map { $_->{content} } grep { $_->{heading} eq 'An old volume or snapshot' } $page->blocks('What to do', 'sql');
 my $kept;    # the last id before the copy is put back
-sub compared { return value($server, $compare =~ s/'[2-9a-x]{16}'/'$kept'/gr) }
+sub of_kept  { my ($sql) = @_; return value($server, $sql =~ s/'[2-9a-x]{16}'/'$kept'/gr) }
+sub compared { return of_kept($compare) }
 
 sub run { system(@_) == 0 or die "@_ failed" }
 
@@ -74,10 +75,14 @@ sub put_back
 # ---- the clock is that of the copy
 {
 	my ($before, $after, $again) = map { Ids->new } 1 .. 3;
+	value($server,
+		'CREATE TABLE shop_order (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO shop_order DEFAULT VALUES');
 	my ($start, $at, @dense) = copy_and_draw($before, $after, 1);
 	put_back();
 	$clock->set_to($at);
 	start_at($server, $clock);
+	my $old = value($server, 'SELECT id FROM shop_order');
+	value($server, 'INSERT INTO shop_order SELECT FROM generate_series(1, 500)');
 	$again->draw($server) for 1 .. 2;
 	is(compared(), 'f|f', 'the id that was kept tells that ids can come again');
 
@@ -93,6 +98,11 @@ sub put_back
 	$clock->set_to($dense[-1] + 60);
 	is(value($server, $reset), '', 'the clock is set right, and the reset is called');
 	is(compared(), 't|f', 'what follows is new, but not what came since the start');
+	my $below = "SELECT count(*), min(id) FROM shop_order WHERE id <= '$kept'";
+	is(value($server, $below), "501|$old", 'rows since the start have ids that can be equal to lost ones');
+	of_kept($renew);
+	is(value($server, $below), "1|$old", 'they get new ones, and older rows keep theirs');
+	is(value($server, 'SELECT count(*) FROM shop_order'), 501, 'all rows are there');
 	$after->draw($server);
 	is($after->twice, $repeated, 'no more ids come again');
 }

@@ -1,7 +1,7 @@
 # A page whose commands are run as a reader would run them.
 #
 #   my $page = Page->new('doc/partitioning.md');
-#   my $db = $page->run_chapter($server, 'A function of 20 lines');     a database of its own, named after the chapter
+#   my $db = $page->run_chapter($server, 'Add partitions');     a database of its own, named after the chapter
 #   $page->run_on({ node1 => $server1, ... }, 'Read replicas');     blocks that say where they run
 #   $page->left_out('pg_partman 5.2 or later', 'this is pg_partman 4');
 #   $page->all_run;                                                 at the end
@@ -48,7 +48,7 @@ our %run_by = (
 		'The function `number`' => 'decoding' },
 	'convert/migration.md' => 'pages_of_convert',
 	'doc/partitioning.md' => {
-		'A function of 20 lines' => 'partitioning',
+		'Add partitions' => 'partitioning',
 		'Remove an old month without reading its rows' => 'partitioning',
 		'Pruning' => 'partitioning',
 		'Partition an existing table' => 'partitioning',
@@ -70,6 +70,7 @@ our %run_by = (
 		'Two servers with the same machine id' => 'same_machine_id',
 		'Ids that are on both' => 'ids_on_both',
 		'A third database that receives both' => 'ids_on_both',
+		'Two primaries that have accepted writes' => 'two_primaries',
 		'Active-active with logical replication' => 'active_active_agrees',
 		'Set up the new server' => 'new_server_by_logical_replication',
 		'Switch' => 'new_server_by_logical_replication',

@@ -62,7 +62,8 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	my $fill = "INSERT INTO headline (body) SELECT 'short' FROM generate_series(1, 20000);"
 	  . "DELETE FROM headline WHERE body = 'short'";
 	my $truncate = $types->('The deletions fill the disk');
-	my ($forget, $vacuum) = map { "$_;" } split /;/, $types->('The deletions fill the disk', 1);
+	my ($first, $second, $vacuum) = map { "$_;" } split /;/, $types->('The deletions fill the disk', 1);
+	my $forget = $first =~ s/'1 minute'/'0 s'/r;
 	$said->($fill);
 	my $old = Session->new($server);
 	$old->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM reader');
@@ -83,6 +84,16 @@ like($as_monitor->($others), qr/^headline\|\d+ kB$/m, 'sizes of deletions');
 	$said->($vacuum);
 	cmp_ok($size->(), '<', $before / 10, 'after VACUUM FULL, the file is small');
 	$right->('and the reader continues');
+
+	# The two calls of the page, a second apart
+	$said->($fill);
+	s/'1 minute'/'1 s'/ or die for $first, $second;
+	is($said->($first), '0', 'the first of two calls removes nothing');
+	$right->('a reader polls after it');
+	$said->($fill);
+	ok(eventually(sub { $said->($second) >= 20000 }), 'the second removes what the first has seen');
+	is($reader->once($server), '', 'and no reader copies again');
+	$right->('though more was deleted between the two');
 	$said->($fill);
 	$right->('after more deletions');
 	my $wal_to_truncate = $wal_of->($truncate);

@@ -16,7 +16,7 @@ is( value(
 	'01 true',
 	'the first of the month here');
 
-Page->new('doc/partitioning.md')->run_chapter($server, 'A function of 20 lines', dbname => 'postgres');
+Page->new('doc/partitioning.md')->run_chapter($server, 'Add partitions', dbname => 'postgres');
 my $name = sprintf '%d_%02d', $year + 1900, $month + 1;
 is(value($server, 'SELECT tableoid::regclass, count(*) FROM log_entry GROUP BY 1'),
 	"log_entry_$name|1", 'a new row is in the partition of its month');

@@ -76,7 +76,7 @@ $said->(
 );
 $said->("SET ROLE shop; $_->{content}")
   for grep { $_->{content} =~ /^CREATE FUNCTION/ }
-  Page->new('doc/partitioning.md')->blocks('A function of 20 lines', 'sql');
+  Page->new('doc/partitioning.md')->blocks('Add partitions', 'sql');
 $said->(<<'END');
 SET ROLE shop;
 CREATE FUNCTION "Shop".counted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';

@@ -21,7 +21,7 @@ sub partitions_of
 }
 
 # ---- by a function
-my $chapter = 'A function of 20 lines';
+my $chapter = 'Add partitions';
 my $db = $page->run_chapter($server, $chapter);
 my $month = $server->safe_psql($db, q{SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'a new row is in the partition of its month');
