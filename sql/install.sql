@@ -18,7 +18,13 @@ COMMENT ON SCHEMA snowflake_ids IS 'made by a migration';
 GRANT ALL ON SCHEMA snowflake_ids TO regress_install_user;
 ALTER DEFAULT PRIVILEGES IN SCHEMA snowflake_ids GRANT ALL ON TABLES TO regress_install_user;
 BEGIN;
+-- The script does not depend on how the session reads strings. PostgreSQL 19 has one way only.
+SELECT current_setting('server_version_num')::int < 190000 AS has_two_ways \gset
+\if :has_two_ways
+SET LOCAL standard_conforming_strings = off;
+\endif
 CREATE EXTENSION snowflake_ids SCHEMA ids;
+SELECT ids.gid_is_empty(ids.gid_empty('log')) AS empty;
 SELECT nspowner::regrole <> current_user::regrole AS "not his", has_schema_privilege('regress_install_user', oid, 'CREATE') AS others,
        obj_description(oid, 'pg_namespace') AS comment, (SELECT count(*) FROM pg_default_acl) AS default_privileges
 FROM pg_namespace WHERE nspname = 'snowflake_ids';
