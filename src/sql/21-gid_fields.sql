@@ -27,12 +27,12 @@ COMMENT ON FUNCTION make_gid(text, timestamptz, bytea) IS
 
 -- Graft's EMPTY. Its byte 7 is 0x80 for each kind, and not a copy of the prefix.
 CREATE FUNCTION gid_empty(kind text) RETURNS gid IMMUTABLE STRICT PARALLEL SAFE
-    RETURN overlay(make_gid(kind, '1970-01-01 00:00:00+00', '\x0000000000000000')::bytea PLACING '\x80' FROM 8)::gid;
+    RETURN overlay(make_gid(kind, '1970-01-01 00:00:00+00', E'\\x0000000000000000')::bytea PLACING E'\\x80' FROM 8)::gid;
 COMMENT ON FUNCTION gid_empty(text) IS
     'the gid of a kind with the time 0 and no random bits';
 
 CREATE FUNCTION gid_is_empty(id gid) RETURNS boolean IMMUTABLE STRICT PARALLEL SAFE
-    RETURN substr(id::bytea, 2) = '\x000000000000800000000000000000';
+    RETURN substr(id::bytea, 2) = E'\\x000000000000800000000000000000';
 COMMENT ON FUNCTION gid_is_empty(gid) IS 'true for an empty gid';
 
 CREATE FUNCTION gid_lower_bound(kind text, created timestamptz) RETURNS gid

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.indexes_as_owner
 CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
-    IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
+    IS E'statements that make the indexes for which a conversion waits; run them with \\gexec, then call again';
 
 CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
