@@ -25,7 +25,7 @@ CREATE FUNCTION snowflake_ids.reset(
     floor timestamptz, format text DEFAULT NULL, machine_id integer DEFAULT NULL, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
-LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
     'later ids have a later time than floor, at most a minute ahead of the clock; superusers may pass any floor, with force below existing ids; repairs WAL ceilings; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
