@@ -27,7 +27,8 @@ COMMENT ON FUNCTION make_gid(text, timestamptz, bytea) IS
 
 -- Graft's EMPTY. Its byte 7 is 0x80 for each kind, and not a copy of the prefix.
 CREATE FUNCTION gid_empty(kind text) RETURNS gid IMMUTABLE STRICT PARALLEL SAFE
-    RETURN overlay(make_gid(kind, '1970-01-01 00:00:00+00', E'\\x0000000000000000')::bytea PLACING E'\\x80' FROM 8)::gid;
+    RETURN overlay(make_gid(kind, '1970-01-01 00:00:00+00', E'\\x0000000000000000')::bytea
+        PLACING E'\\x80' FROM 8)::gid;
 COMMENT ON FUNCTION gid_empty(text) IS
     'the gid of a kind with the time 0 and no random bits';
 
