@@ -7,7 +7,7 @@ use Page;
 my $page = Page->new('doc/multi-node.md');
 my ($on_both, $third) = ('Ids that are on both', 'A third database that receives both');
 my ($compare, $change) = map { $_->{content} } $page->take($on_both, 'sql');
-my ($insert) = map { $_->{content} } $page->take($third, 'sql');
+my ($forget, $insert) = map { $_->{content} } $page->take($third, 'sql');
 my ($times) = $page->text =~ /`(SELECT min\(sno_timestamp.*?)`/ or die 'no query for the time';
 my ($since, $until) = $compare =~ /id >= timestamptz '(.*?)' AND id < timestamptz '(.*?)'/ or die 'no bounds of time';
 my %node = map { $_ => node($_) } qw(node1 node3 warehouse);
@@ -274,12 +274,7 @@ for my $how ('DO NOTHING', 'DO UPDATE SET body = excluded.body')
 	repair($what);
 }
 
-# Delete the old ids there.
-sub forget
-{
-	my $ids = join "', '", split /\n/, $one->safe_psql('app', $found);
-	return $warehouse->safe_psql('app', "DELETE FROM message WHERE id IN ('$ids')");
-}
+sub forget { return run($warehouse, $forget) }
 
 # Change the ids on node1, then mend the warehouse.
 sub repair

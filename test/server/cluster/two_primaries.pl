@@ -93,10 +93,10 @@ is( $new->safe_psql(
 	1,
 	'one was changed');
 $new->safe_psql('app', "DELETE FROM twin WHERE id = '$changed'");
-$run->($insert);
-my %all = (map({ $_ => $here->{$_} } keys %$here), map { $_ => $there->{$_} } @only_old);
 my %new_id = map { split /\|/ } split /\n/,
   $new->safe_psql('app', 'SELECT new_id, id FROM twin WHERE here IS NOT NULL');
+$run->($insert);
+my %all = (map({ $_ => $here->{$_} } keys %$here), map { $_ => $there->{$_} } @only_old);
 is(join(' ', sort values %new_id), join(' ', grep { $_ ne $changed } sort @twins), 'each twin has a new id');
 $all{$_} = $there->{ $new_id{$_} } for keys %new_id;
 is_deeply({ map { split /\|/, $_, 2 } split /\n/, $new->safe_psql('app', 'SELECT id, body FROM message') },
