@@ -207,16 +207,7 @@ END
 
 	$operating->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
 	{
-		# Slow storage: the command shows what a sync takes, and the longer window needs no restart.
-		my ($command) = $operating->text =~ /`(pg_test_fsync .*?)`/;
-		my $bindir = $server->config_data('--bindir');
-		local %ENV = (%ENV, PGDATA => PostgreSQL::Test::Utils::tempdir(), PATH => "$bindir:$ENV{PATH}");
-		my $out = '';
-		my $tries = IPC::Run::start([ 'sh', '-c', "exec $command -s 1" ], '>', \$out, '2>&1');
-		my $shows = qr/^\s+fdatasync +[\d.]+ ops\/sec +\d+ usecs\/op/m;
-		ok(eventually(sub { $tries->pump_nb if $tries->pumpable; return $out =~ $shows }), "$command shows it")
-		  or diag $out;
-		$tries->kill_kill;
+		# Slow storage: the longer window needs no restart.
 		ok(eventually(sub { $said->("LOAD 'snowflake_ids'; SHOW snowflake_ids.durable_window") eq '10s' }),
 			'the window is longer');
 		$said->('SELECT gen_mastic()');
