@@ -6,7 +6,7 @@ use Feed qw(:DEFAULT pair goes_on);
 use Page;
 
 my ($empty) = map { $_->{content} }
-  grep { $_->{heading} eq 'Positions of readers' } Page->new('doc/backups.md')->blocks('What to do', 'sql');
+  grep { $_->{heading} eq 'Empty a position' } Page->new('doc/feed.md')->blocks('Several readers', 'sql');
 
 # The position's seventh field is the place in the WAL, the sixth the timeline.
 sub forged
@@ -111,7 +111,7 @@ for my $how ('used at once', 'more WAL first', 'restarted, and more WAL')
 		$restored->safe_psql('postgres',
 			"CREATE TABLE reader AS SELECT 'search' AS name, '$after->{position}' AS position; $empty");
 		$after->{position} = $restored->safe_psql('postgres', 'SELECT position FROM reader');
-		goes_on($after, $restored, "base backup, $how, what doc/backups.md says to type");
+		goes_on($after, $restored, "base backup, $how, what doc/feed.md says to type");
 	}
 	else
 	{

@@ -281,13 +281,16 @@ END
 
 	# What a feed costs its writers: doc/feed.md rounds what was measured.
 	{
-		my @rows =
-		  $pages{'doc/feed-ways.md'} =~ /^\| `create_feed\(\)`, woken by `wait_feed\(\)` \| \**([\d.]+)\** \|/mg;
+		my @trials =
+		  $pages{'doc/feed-ways.md'} =~
+		  /^\| `create_feed\(\)`, woken by `wait_feed\(\)` \| \**([\d.]+)(?:–([\d.]+))?\** \|/mg;
+		my ($least, $most) = @trials[ -2, -1 ];
+		my $middle = ($least + ($most // $least)) / 2;
 		like(
 			$pages{'doc/feed.md'},
 			qr/to about three quarters of their transactions per second/,
 			'feed.md: a feed costs writers');
-		cmp_ok(abs($rows[-1] - 0.75), '<', 0.07, "which were $rows[-1] of those without it");
+		cmp_ok(abs($middle - 0.75), '<', 0.07, "which were $middle of those without it");
 	}
 
 	# What doc/formats.md names as the proof of a rule is there.
