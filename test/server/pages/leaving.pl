@@ -75,8 +75,7 @@ $said->(
 	'CREATE EXTENSION snowflake_ids; GRANT CREATE, USAGE ON SCHEMA public TO shop; CREATE SCHEMA "Shop" AUTHORIZATION shop'
 );
 $said->("SET ROLE shop; $_->{content}")
-  for grep { $_->{content} =~ /^CREATE FUNCTION/ }
-  Page->new('doc/partitioning.md')->blocks('Add partitions', 'sql');
+  for grep { $_->{content} =~ /^CREATE FUNCTION/ } Page->new('doc/partitioning.md')->blocks('Add partitions', 'sql');
 $said->(<<'END');
 SET ROLE shop;
 CREATE FUNCTION "Shop".counted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
