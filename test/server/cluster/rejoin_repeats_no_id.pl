@@ -52,12 +52,6 @@ sub written
 	  or die 'clients do not write';
 }
 
-sub follow
-{
-	my ($standby, $primary) = @_;
-	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $primary->connstr . "'\n");
-}
-
 # The standby with more WAL is promoted, because the other one could not follow it. Returns its name. `behind`: by how
 # much its clock is behind the old primary's; undefined: its first ids, 2.5 s ahead, would have the times of the old ones.
 sub fail_over
@@ -82,25 +76,18 @@ sub fail_over
 	$new->safe_psql('postgres', 'CHECKPOINT');
 	$clock{$to}->set_to($began - 2.5) if !defined $behind;
 	@clients = start_clients($new);
-	follow($other, $new);
+	$other->append_conf('postgresql.conf', "primary_conninfo = '" . $new->connstr . "'\n");
 	$other->reload;
 
 	# Under any clock, a crashed server is recovered first.
-	my $conf = slurp($old->data_dir . '/postgresql.conf');
 	{
 		local $ENV{LD_PRELOAD} = shim('clock_shim');
 		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
 		ok(more_are_drawn($new), "turn $turn: clients of $to write and draw");
 		my $before = $new->safe_psql('postgres', 'SELECT count(*) FROM kept');
-		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'),
-			'--no-sync') == 0;
-		ok($ok, "turn $turn: $from is rewound while $to is written to");
-
+		ok(rewind($old, $new), "turn $turn: $from is rewound while $to is written to");
 		ok($new->poll_query_until('postgres', "SELECT count(*) > $before FROM kept"), "turn $turn: which goes on");
 	}
-	spew($old->data_dir . '/postgresql.conf', $conf);
-	follow($old, $new);
-	$old->set_standby_mode;
 	$clock{$from}->set($clock{$to}{offset} - 5000);
 	start_at($old, $clock{$from});
 	for my $standby ($old, $other)

@@ -109,12 +109,7 @@ $knows->same_as($new, 'with the rows of the old primary');
 # ---- the old primary becomes a standby
 $old->stop;
 $new->safe_psql('postgres', 'CHECKPOINT');
-my $conf = slurp($old->data_dir . '/postgresql.conf');
-system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync') == 0
-  or die 'pg_rewind';
-spew($old->data_dir . '/postgresql.conf', $conf);
-$old->append_conf('postgresql.conf', "primary_conninfo = '" . $new->connstr . "'\n");
-$old->set_standby_mode;
+rewind($old, $new) or die 'pg_rewind';
 $old->start;
 has_all($new, $old);
 is($_->once($old), 'SF001', 'rewound: who has polled the old primary is told') for $of_old, $of_next_life, $of_its_rows;

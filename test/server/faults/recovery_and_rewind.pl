@@ -58,16 +58,7 @@ $a->backup('base');
 	$b_clock->set_to($start);
 	$ids->draw($b, 1000);
 	$a->stop('fast');
-
-	# pg_rewind takes b's files, which say whose they are.
-	my $its_conf = slurp($a->data_dir . '/postgresql.conf');
-	my $rewound =
-	  system('pg_rewind', '--target-pgdata', $a->data_dir, '--source-server', $b->connstr('postgres'), '--no-sync') ==
-	  0;
-	ok($rewound, 'pg_rewind');
-	spew($a->data_dir . '/postgresql.conf', $its_conf);
-	$a->append_conf('postgresql.conf', "primary_conninfo = '" . $b->connstr . "'\n");
-	$a->set_standby_mode;
+	ok(rewind($a, $b), 'pg_rewind');
 	$a_clock->set(-10000);
 	start_at($a, $a_clock);
 	$ids->draw($b);

@@ -46,13 +46,7 @@ for my $how ('used at once', 'restarted first', 'crashed first')
 		my $seen = Reader->of($primary);
 		$primary->stop;
 		$standby->safe_psql('postgres', 'CHECKPOINT');
-		my $conf = slurp($primary->data_dir . '/postgresql.conf');
-		system('pg_rewind', '--target-pgdata', $primary->data_dir, '--source-server', $standby->connstr('postgres'),
-			'--no-sync') == 0
-		  or die 'pg_rewind';
-		spew($primary->data_dir . '/postgresql.conf', $conf);
-		$primary->append_conf('postgresql.conf', "primary_conninfo = '" . $standby->connstr . "'\n");
-		$primary->set_standby_mode;
+		rewind($primary, $standby) or die 'pg_rewind';
 		$primary->start;
 		has_all($standby, $primary);
 		is($_->once($primary), 'SF001', 'rewound: who has seen lost WAL is told') for $seen, $lost;

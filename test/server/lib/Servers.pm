@@ -18,7 +18,7 @@ use PostgreSQL::Test::Utils;
 
 our @ISA = 'Exporter';
 our @EXPORT =
-  qw(clock new_server plain_server start_at standby_of copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
+  qw(clock new_server plain_server start_at standby_of rewind copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of seeded
   only_connected module has_program small_filesystem segments_of own_installation sleep time);
@@ -333,6 +333,21 @@ sub standby_of
 	if   ($clock) { start_at($standby, $clock) }
 	else          { $standby->start }
 	return $standby;
+}
+
+# A stopped primary becomes a standby of the promoted one; the caller starts it. pg_rewind also takes the other one's
+# postgresql.conf, so its own is put back. Returns whether it could.
+sub rewind
+{
+	my ($old, $new) = @_;
+	my $conf = slurp($old->data_dir . '/postgresql.conf');
+	my $rewound =
+	  system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync')
+	  == 0;
+	spew($old->data_dir . '/postgresql.conf', $conf);
+	$old->append_conf('postgresql.conf', "primary_conninfo = '" . $new->connstr . "'\n");
+	$old->set_standby_mode;
+	return $rewound;
 }
 
 # From the first start on, what is synced is remembered.
