@@ -12,7 +12,7 @@
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make soak             the scripts again beside busy processors (TIMES=5)
-#   make bench            our speed beside others', three runs; writes a table of doc/choosing.md (BENCH="-r 1": a shorter one)
+#   make bench            our speed beside others', and BRIN: tables of doc/choosing.md and doc/queries.md (BENCH="-r 1": shorter)
 #   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=1, WAYS=)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
@@ -122,6 +122,7 @@ sanitize:
 	+@tools/sanitize $(MODES)
 bench: all
 	@test/bench/speed -o doc/choosing.md $(BENCH)
+	@test/bench/brin -o doc/queries.md
 # A short run does not write the page.
 feed-bench: all
 	@tools/setup feed
