@@ -1,7 +1,7 @@
 # A page whose commands are run as a reader would run them.
 #
 #   my $page = Page->new('doc/partitioning.md');
-#   my $db = $page->run_chapter($server, 'Add partitions');     a database of its own, named after the chapter
+#   my $db = $page->run_chapter($server, 'Add partitions');         a database of its own, named after the chapter
 #   $page->run_on({ node1 => $server1, ... }, 'Read replicas');     blocks that say where they run
 #   $page->left_out('pg_partman 5.2 or later', 'this is pg_partman 4');
 #   $page->all_run;                                                 at the end

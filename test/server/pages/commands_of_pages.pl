@@ -1,6 +1,5 @@
 # Runs the commands of README and of pages, which no other script runs.
 use Servers;
-use IPC::Run ();
 use utf8;
 use Page;
 use PostgreSQL::Test::Utils;
